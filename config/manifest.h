@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFIG_MANIFEST_H
+#define CONFIG_MANIFEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "strlist.h"
+
+struct err;
+
+/* What the hook leaves in the container for the shim: all below one read-only tmpfs. */
+#define RUN_DIR "/run/oci-sandbox"
+#define RUN_POLICY RUN_DIR "/policy.conf"
+#define RUN_MANIFEST RUN_DIR "/container"
+#define RUN_PROFILES RUN_DIR "/profiles"
+#define RUN_AGENTS RUN_DIR "/agents"
+#define RUN_SESSION RUN_DIR "/session" /* empty; only a sandbox mounts something there */
+
+/* Where the host's folder of the same purpose is in every container */
+#define LIBEXEC_DIR "/usr/libexec/oci-sandbox"
+
+#define MANIFEST_MAX_BYTES (8 * 1024 * 1024)
+
+/**
+ * struct manifest_agent - an agent of the image that the hook covered with the shim
+ * @command:	Name that it is launched by
+ * @path:	Where the shim finds the real one, absolute, in the container
+ */
+struct manifest_agent {
+	char *command;
+	char *path;
+};
+
+/**
+ * struct manifest - what the hook tells the shim about the container
+ * @user_ns:	Inode of the container's user namespace
+ * @mnt_ns:	Of its mount namespace
+ * @pid_ns:	Of its process namespace
+ * @net_ns:	Of its network namespace
+ * @mounts:	Destinations of the bind mounts that the engine was asked for, absolute paths,
+ *		in order
+ * @agents:	Covered agents
+ * @n_agents:	How many
+ *
+ * Owned by the caller; manifest_done() releases it.
+ */
+struct manifest {
+	uint64_t user_ns;
+	uint64_t mnt_ns;
+	uint64_t pid_ns;
+	uint64_t net_ns;
+	struct strlist mounts;
+	struct manifest_agent *agents;
+	size_t n_agents;
+};
+
+int manifest_parse(char *text, const char *name, struct manifest *ret, struct err *e);
+int manifest_print(FILE *f, const struct manifest *m);
+int manifest_add_agent(struct manifest *m, const char *command, const char *path, struct err *e);
+const char *manifest_agent_path(const struct manifest *m, const char *command);
+void manifest_done(struct manifest *m);
+
+#define cleanup_manifest CLEANUP(manifest_done)
+
+#endif

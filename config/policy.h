@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFIG_POLICY_H
+#define CONFIG_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "ip.h"
+#include "strlist.h"
+
+struct err;
+
+/* Which containers are ours (key "match") */
+enum policy_match {
+	POLICY_MATCH_ANNOTATION, /* those that ask */
+	POLICY_MATCH_ALWAYS,
+};
+
+/**
+ * struct policy - what an administrator decided
+ * @match:		Which containers are ours
+ * @agents:		Profile names
+ * @workspace_root:	Clean absolute path of the workspace; NULL: the current folder
+ * @allow_mount:	Clean absolute paths: engine mounts that stay visible
+ * @protect:		Relative paths: read-only inside the workspace
+ * @mask:		Clean absolute paths: hidden
+ * @home_read:		Relative paths: what comes back of the home, read-only
+ * @pass_env:		Variables that reach the agent
+ * @no_forge:		The forges' logins (gh, glab) stay out
+ * @allow_ip:		Destinations that the defaults deny; any order, may overlap
+ * @n_allow_ip:		How many
+ * @agent_id:		What container root appears as inside a sandbox
+ * @state_root:		Clean absolute path of the state stores; NULL: below the home
+ *
+ * Owned by the caller; policy_done() releases it.
+ */
+struct policy {
+	enum policy_match match;
+	struct strlist agents;
+	char *workspace_root;
+	struct strlist allow_mount;
+	struct strlist protect;
+	struct strlist mask;
+	struct strlist home_read;
+	struct strlist pass_env;
+	bool no_forge;
+	struct ip_prefix *allow_ip;
+	size_t n_allow_ip;
+	unsigned agent_id;
+	char *state_root;
+};
+
+int policy_parse(char *text, const char *name, struct policy *ret, struct err *e);
+int policy_print(FILE *f, const struct policy *p);
+void policy_done(struct policy *p);
+
+#define cleanup_policy CLEANUP(policy_done)
+
+#endif

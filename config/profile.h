@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFIG_PROFILE_H
+#define CONFIG_PROFILE_H
+
+#include "strlist.h"
+
+struct err;
+
+/**
+ * struct profile - what the sandbox has to know of one agent
+ * @name:	Of the profile: lower-case letters, digits and "-", at most 32
+ * @commands:	Names that the agent is launched by; each becomes the shim in the container
+ * @candidates:	Where the real agent may be: absolute, or below the home as "~/..."
+ * @state:	Folder below the home that holds the agent's state, relative
+ * @state_env:	Variable that names that folder to the agent; NULL: none
+ * @set_env:	NAME=VALUE
+ * @pass_env:	Variables that reach this agent: its own login
+ *
+ * Owned by the caller; profile_done() releases it.
+ */
+struct profile {
+	char *name;
+	struct strlist commands;
+	struct strlist candidates;
+	char *state;
+	char *state_env;
+	struct strlist set_env;
+	struct strlist pass_env;
+};
+
+int profile_name_check(const char *name, struct err *e);
+int profile_parse(char *text, const char *file, const char *name, struct profile *ret,
+		  struct err *e);
+void profile_done(struct profile *p);
+
+#define cleanup_profile CLEANUP(profile_done)
+
+#endif

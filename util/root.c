@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: Paths below a root that is not ours
+ *
+ * What is below the root belongs to someone who may be hostile, and may change while we
+ * look.  So each path is resolved once, by the kernel, with the root as its "/", and only
+ * the fd is used from then on: openat2(2), RESOLVE_IN_ROOT and RESOLVE_NO_MAGICLINKS.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "err.h"
+#include "root.h"
+
+/* Races that RESOLVE_IN_ROOT can't rule out end in EAGAIN: openat2(2) says to try again. */
+#define EAGAIN_TRIES 64
+
+static int resolve(int root, const char *path, int flags, mode_t mode)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
+		.mode = mode,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int fd = -1;
+
+	for (int i = 0; i < EAGAIN_TRIES; i++) {
+		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+		if (fd >= 0 || errno != EAGAIN)
+			break;
+	}
+	return fd;
+}
+
+/**
+ * root_open() - Open what is at a path below a root
+ * @root:	Directory fd that serves as "/"; absolute symlinks and ".." stay below it
+ * @path:	Path, absolute or relative to @root
+ * @flags:	As open(2); O_CLOEXEC is implied
+ * @e:		Set on failure, with errno as its code
+ *
+ * Return: fd owned by the caller, -1 on failure
+ */
+int root_open(int root, const char *path, int flags, struct err *e)
+{
+	int fd = resolve(root, path, flags, 0);
+
+	if (fd < 0)
+		(void)err_set(e, errno, "open %s", path);
+	return fd;
+}
+
+/**
+ * root_open_nofollow() - Like root_open(), but if the last component is a symlink, that itself
+ * @root:	As root_open()
+ * @path:	As root_open()
+ * @flags:	As root_open(); O_PATH is needed where a symlink may be met
+ * @e:		As root_open()
+ *
+ * Return: as root_open()
+ */
+int root_open_nofollow(int root, const char *path, int flags, struct err *e)
+{
+	return root_open(root, path, flags | O_NOFOLLOW, e);
+}
+
+static int own(int fd, uid_t uid, gid_t gid, const char *path, struct err *e)
+{
+	if (fchownat(fd, "", uid, gid, AT_EMPTY_PATH) < 0)
+		return err_set(e, errno, "set the owner of %s", path);
+	return 0;
+}
+
+/* The folder that @path is in; @name is set to its last component. */
+static int open_parent(int root, const char *path, const char **name, struct err *e)
+{
+	cleanup_free char *dir = strdup(path);
+	char *slash;
+
+	if (dir == NULL)
+		return err_set(e, ENOMEM, "allocate a path");
+	slash = strrchr(dir, '/');
+	*name = slash == NULL ? path : path + (slash - dir) + 1;
+	if (slash == NULL || slash == dir)
+		return root_open(root, "/", O_PATH | O_DIRECTORY, e);
+	*slash = '\0';
+	return root_open(root, dir, O_PATH | O_DIRECTORY, e);
+}
+
+/* The folder @path, which is made if it isn't there; its parent is. */
+static int mkdir_one(int root, const char *path, mode_t mode, uid_t uid, gid_t gid, struct err *e)
+{
+	cleanup_fd int fd = resolve(root, path, O_PATH | O_DIRECTORY, 0);
+	cleanup_fd int parent = -1;
+	const char *name;
+
+	if (fd >= 0)
+		return steal_fd(&fd);
+	if (errno != ENOENT)
+		return err_set(e, errno, "open folder %s", path);
+
+	parent = open_parent(root, path, &name, e);
+	if (parent < 0)
+		return -1;
+	if (mkdirat(parent, name, mode) < 0)
+		return err_set(e, errno, "make folder %s", path);
+	fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, errno, "open folder %s", path);
+	if (own(fd, uid, gid, path, e) < 0)
+		return -1;
+	return steal_fd(&fd);
+}
+
+/**
+ * root_mkdirs() - Open a folder below a root, and make what is missing of it
+ * @root:	As root_open()
+ * @path:	Clean absolute path
+ * @mode:	For the folders that are made, less the umask
+ * @uid:	Owner of the folders that are made; -1 leaves it
+ * @gid:	Group of the folders that are made; -1 leaves it
+ * @e:		Set on failure
+ *
+ * Return: O_PATH fd owned by the caller, -1 on failure
+ */
+int root_mkdirs(int root, const char *path, mode_t mode, uid_t uid, gid_t gid, struct err *e)
+{
+	cleanup_free char *part = strdup(path);
+	cleanup_fd int fd = root_open(root, "/", O_PATH | O_DIRECTORY, e);
+
+	if (fd < 0)
+		return -1;
+	if (part == NULL)
+		return err_set(e, ENOMEM, "allocate a path");
+
+	for (char *p = part; *p != '\0';) {
+		char kept;
+
+		p += strspn(p, "/");
+		p += strcspn(p, "/");
+		kept = *p;
+		*p = '\0';
+		(void)close(fd);
+		fd = mkdir_one(root, part, mode, uid, gid, e);
+		if (fd < 0)
+			return -1;
+		*p = kept;
+	}
+	return steal_fd(&fd);
+}
+
+/**
+ * root_mkfile() - Open a file below a root, or make an empty one
+ * @root:	As root_open()
+ * @path:	Clean absolute path, its folder there already; a symlink at its end is followed,
+ *		but not if it dangles
+ * @mode:	For a file that is made, less the umask
+ * @uid:	Owner of a file that is made; -1 leaves it
+ * @gid:	Group of a file that is made; -1 leaves it
+ * @e:		Set on failure
+ *
+ * Return: O_PATH fd owned by the caller, -1 on failure
+ */
+int root_mkfile(int root, const char *path, mode_t mode, uid_t uid, gid_t gid, struct err *e)
+{
+	cleanup_fd int fd = resolve(root, path, O_PATH, 0);
+	cleanup_fd int parent = -1, made = -1;
+	const char *name;
+
+	if (fd >= 0)
+		return steal_fd(&fd);
+	if (errno != ENOENT)
+		return err_set(e, errno, "open %s", path);
+
+	parent = open_parent(root, path, &name, e);
+	if (parent < 0)
+		return -1;
+	/* O_EXCL follows no symlink: what we make is in the folder that we looked at */
+	made = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+	if (made < 0)
+		return err_set(e, errno, "make %s", path);
+	if (own(made, uid, gid, path, e) < 0)
+		return -1;
+	fd = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, errno, "open %s", path);
+	return steal_fd(&fd);
+}
