@@ -7,8 +7,6 @@
 #include "json.h"
 #include "state.h"
 
-
-
 static const struct json_field state_fields[] = {
 	{ "ociVersion", json_string, offsetof(struct oci_state, version), true },
 	{ "id", json_string, offsetof(struct oci_state, id), true },

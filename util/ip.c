@@ -65,8 +65,8 @@ int ip_prefix_parse(const char *text, struct ip_prefix *ret, struct err *e)
 
 	p.len = max;
 	if (slash != NULL && !parse_len(slash + 1, max, &p.len))
-		return err_set(e, 0, "`%.60s`: the prefix length is not a number from 0 to %u", text,
-			       max);
+		return err_set(e, 0, "`%.60s`: the prefix length is not a number from 0 to %u",
+			       text, max);
 	if (host_bits_set(&p, max))
 		return err_set(e, 0, "`%.60s` has bits set after its prefix length", text);
 

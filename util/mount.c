@@ -38,7 +38,8 @@ int mount_clone(int dirfd, const char *path, bool recursive, struct err *e)
 		flags |= AT_EMPTY_PATH;
 	fd = open_tree(dirfd, path, flags);
 	if (fd < 0)
-		(void)err_set(e, errno, "bind mount of %s", path[0] != '\0' ? path : "an open file");
+		(void)err_set(e, errno, "bind mount of %s",
+			      path[0] != '\0' ? path : "an open file");
 	return fd;
 }
 

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: The manifest: what the hook tells the shim about the container
+ *
+ * The same line format as the policy.  Paths come from config.json and may hold anything but
+ * NUL, so what the format can't hold is written as \ooo, as mountinfo in proc(5) does.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "directives.h"
+#include "err.h"
+#include "manifest.h"
+
+static bool is_plain(unsigned char c)
+{
+	return c > 0x20 && c != 0x7f && c != '\\' && c != '#' && c != '=';
+}
+
+static void print_escaped(FILE *f, const char *s)
+{
+	for (; *s != '\0'; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (is_plain(c))
+			(void)fputc(c, f);
+		else
+			(void)fprintf(f, "\\%03o", c);
+	}
+}
+
+/* Undoes print_escaped(). */
+static char *unescape(const char *text, size_t len, struct err *e)
+{
+	cleanup_free char *ret = malloc(len + 1);
+	size_t n = 0;
+
+	if (ret == NULL) {
+		(void)err_set(e, ENOMEM, "allocate a path");
+		return NULL;
+	}
+	for (size_t i = 0; i < len; i++) {
+		unsigned c = (unsigned char)text[i];
+
+		if (c == '\\') {
+			if (len - i < 4 || strspn(text + i + 1, "01234567") < 3) {
+				(void)err_set(e, 0, "`%.60s`: bad escape", text);
+				return NULL;
+			}
+			c = (unsigned)(text[i + 1] - '0') << 6 |
+			    (unsigned)(text[i + 2] - '0') << 3 | (unsigned)(text[i + 3] - '0');
+			i += 3;
+		}
+		if (c == 0 || c > 255) {
+			(void)err_set(e, 0, "`%.60s`: bad escape", text);
+			return NULL;
+		}
+		ret[n++] = (char)c;
+	}
+	ret[n] = '\0';
+	return steal_ptr(&ret);
+}
+
+static int set_inode(void *member, const char *value, struct err *e)
+{
+	char *end;
+
+	errno = 0;
+	*(uint64_t *)member = strtoull(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0)
+		return err_set(e, 0, "`%.60s` is not an inode number", value);
+	return 0;
+}
+
+static int add_mount(void *member, const char *value, struct err *e)
+{
+	cleanup_free char *path = unescape(value, strlen(value), e);
+
+	if (path == NULL)
+		return -1;
+	if (path[0] != '/')
+		return err_set(e, 0, "`%.60s` is not an absolute path", path);
+	return strlist_add(member, path, e);
+}
+
+/* @member is the whole manifest: the list and its length are two members of it. */
+static int add_agent(void *member, const char *value, struct err *e)
+{
+	size_t n = strcspn(value, " ");
+	cleanup_free char *command = strndup(value, n);
+	cleanup_free char *path = NULL;
+
+	if (command == NULL)
+		return err_set(e, ENOMEM, "allocate a string");
+	if (value[n] == '\0')
+		return err_set(e, 0, "`%.60s` is not COMMAND PATH", value);
+	path = unescape(value + n + 1, strlen(value + n + 1), e);
+	if (path == NULL)
+		return -1;
+	if (path[0] != '/')
+		return err_set(e, 0, "`%.60s` is not an absolute path", path);
+	return manifest_add_agent(member, command, path, e);
+}
+
+/* clang-format off */
+static const struct directive keys[] = {
+	{ "user-ns", set_inode, offsetof(struct manifest, user_ns), true, false },
+	{ "mnt-ns",  set_inode, offsetof(struct manifest, mnt_ns),  true, false },
+	{ "pid-ns",  set_inode, offsetof(struct manifest, pid_ns),  true, false },
+	{ "net-ns",  set_inode, offsetof(struct manifest, net_ns),  true, false },
+	{ "mount",   add_mount, offsetof(struct manifest, mounts),  false, false },
+	{ "agent",   add_agent, 0,				    false, false },
+};
+/* clang-format on */
+
+/**
+ * manifest_parse() - Read a manifest
+ * @text:	Its content, cut up while it is read
+ * @name:	Name of the file, for errors
+ * @ret:	Filled on success, untouched on failure; manifest_done() releases it
+ * @e:		Set on failure
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int manifest_parse(char *text, const char *name, struct manifest *ret, struct err *e)
+{
+	cleanup_manifest struct manifest m = { 0 };
+
+	if (directives_read(text, name, keys, N_ELEMENTS(keys), &m, e) < 0)
+		return -1;
+	if (m.user_ns == 0 || m.mnt_ns == 0 || m.pid_ns == 0 || m.net_ns == 0)
+		return err_set(e, 0, "%s: a namespace of the container is missing", name);
+
+	*ret = m;
+	m = (struct manifest){ 0 };
+	return 0;
+}
+
+/**
+ * manifest_print() - Write a manifest in the form that manifest_parse() reads
+ * @f:		Where to
+ * @m:		Manifest
+ *
+ * Return: 0 on success, -1 if @f has an error
+ */
+int manifest_print(FILE *f, const struct manifest *m)
+{
+	(void)fprintf(f,
+		      "user-ns = %" PRIu64 "\nmnt-ns = %" PRIu64 "\npid-ns = %" PRIu64
+		      "\nnet-ns = %" PRIu64 "\n",
+		      m->user_ns, m->mnt_ns, m->pid_ns, m->net_ns);
+	for (size_t i = 0; i < m->n_agents; i++) {
+		(void)fprintf(f, "agent = %s ", m->agents[i].command);
+		print_escaped(f, m->agents[i].path);
+		(void)fputc('\n', f);
+	}
+	for (size_t i = 0; i < m->mounts.n; i++) {
+		(void)fputs("mount = ", f);
+		print_escaped(f, m->mounts.v[i]);
+		(void)fputc('\n', f);
+	}
+	return ferror(f) ? -1 : 0;
+}
+
+/**
+ * manifest_add_agent() - Note an agent that was covered
+ * @m:		Manifest
+ * @command:	Name that it is launched by; copied
+ * @path:	Where the real one is; copied
+ * @e:		Set on failure
+ *
+ * Return: 0, or -1 with the manifest as it was
+ */
+int manifest_add_agent(struct manifest *m, const char *command, const char *path, struct err *e)
+{
+	cleanup_free char *c = strdup(command);
+	cleanup_free char *p = strdup(path);
+	struct manifest_agent *v = reallocarray(m->agents, m->n_agents + 1, sizeof(*v));
+
+	if (v != NULL)
+		m->agents = v;
+	if (c == NULL || p == NULL || v == NULL)
+		return err_set(e, ENOMEM, "allocate an agent");
+	m->agents[m->n_agents++] =
+		(struct manifest_agent){ .command = steal_ptr(&c), .path = steal_ptr(&p) };
+	return 0;
+}
+
+/**
+ * manifest_agent_path() - Find a covered agent
+ * @m:		Manifest
+ * @command:	Name that it is launched by
+ *
+ * Return: where the real one is, owned by @m; NULL if none was covered
+ */
+const char *manifest_agent_path(const struct manifest *m, const char *command)
+{
+	for (size_t i = 0; i < m->n_agents; i++)
+		if (strcmp(m->agents[i].command, command) == 0)
+			return m->agents[i].path;
+	return NULL;
+}
+
+/**
+ * manifest_done() - Release what a manifest owns; it is empty afterwards
+ * @m:		Manifest
+ */
+void manifest_done(struct manifest *m)
+{
+	strlist_clear(&m->mounts);
+	for (size_t i = 0; i < m->n_agents; i++) {
+		free(m->agents[i].command);
+		free(m->agents[i].path);
+	}
+	free(m->agents);
+	*m = (struct manifest){ 0 };
+}

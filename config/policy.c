@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: The policy file
+ *
+ * Every key of the format is known here.  One whose feature isn't built yet is checked like
+ * the others and then refused: to ignore it would run an agent with less confinement than the
+ * file says.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "directives.h"
+#include "env.h"
+#include "err.h"
+#include "path.h"
+#include "policy.h"
+#include "profile.h"
+
+#define AGENT_ID_DEFAULT 1000
+#define AGENT_ID_MAX 65533 /* 65534 is the overflow id, user_namespaces(7) */
+
+/* Commands inside them are run by editors and shells that are not confined. */
+static const char protect_default[] = ".git/hooks .git/config .git/config.worktree "
+				      ".git/info/attributes .vscode .idea .devcontainer";
+
+/* Where devcontainers keep toolchains; what .cargo keeps of logins is masked by the shim. */
+static const char home_read_default[] =
+	".cargo .rustup .nvm .pyenv .rbenv .sdkman .volta .asdf .bun .deno .dotnet .npm-global go "
+	".local/share/mise .local/share/pnpm .sdkman .jenv .goenv .nodenv .ghcup .opam .juliaup";
+
+static const char agents_default[] = "claude codex pi";
+
+/* ---- values ---- */
+
+static int not_yet(struct err *e)
+{
+	return err_set(e, ENOTSUP, "not supported yet");
+}
+
+static int set_match(void *member, const char *value, struct err *e)
+{
+	if (strcmp(value, "devcontainer") == 0)
+		return err_set(e, ENOTSUP, "`devcontainer` is not supported yet");
+	if (strcmp(value, "annotation") != 0 && strcmp(value, "always") != 0)
+		return err_set(e, 0, "`%.60s` is none of annotation, devcontainer, always", value);
+	*(enum policy_match *)member =
+		strcmp(value, "always") == 0 ? POLICY_MATCH_ALWAYS : POLICY_MATCH_ANNOTATION;
+	return 0;
+}
+
+static int set_agents(void *member, const char *value, struct err *e)
+{
+	cleanup_strlist struct strlist words = { 0 };
+
+	if (strlist_add_words(&words, value, e) < 0)
+		return -1;
+	for (size_t i = 0; i < words.n; i++) {
+		if (profile_name_check(words.v[i], e) < 0)
+			return -1;
+		if (strlist_has(member, words.v[i]))
+			return err_set(e, 0, "`%s` is named twice", words.v[i]);
+		if (strlist_add(member, words.v[i], e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A value that is one path: so a path with spaces needs no quoting. */
+static int add_path(void *member, const char *value, struct err *e)
+{
+	cleanup_free char *clean = path_clean(value, e);
+
+	if (clean == NULL)
+		return -1;
+	if (strcmp(clean, "/") == 0)
+		return err_set(e, 0, "`/` would name everything");
+	return strlist_add(member, clean, e);
+}
+
+static int add_relative(struct strlist *l, const char *value, struct err *e)
+{
+	cleanup_free char *absolute = path_join("/", value, e);
+
+	if (absolute == NULL)
+		return -1;
+	if (!path_is_clean(absolute) || strcmp(absolute, "/") == 0)
+		return err_set(e, 0, "`%.60s` is not a path relative to its folder, without ..",
+			       value);
+	return strlist_add(l, value, e);
+}
+
+static int add_relatives(void *member, const char *value, struct err *e)
+{
+	cleanup_strlist struct strlist words = { 0 };
+
+	if (strlist_add_words(&words, value, e) < 0)
+		return -1;
+	for (size_t i = 0; i < words.n; i++)
+		if (add_relative(member, words.v[i], e) < 0)
+			return -1;
+	return 0;
+}
+
+static int add_env(void *member, const char *value, struct err *e)
+{
+	cleanup_strlist struct strlist words = { 0 };
+
+	if (strlist_add_words(&words, value, e) < 0)
+		return -1;
+	for (size_t i = 0; i < words.n; i++)
+		if (env_name_check(words.v[i], e) < 0 || strlist_add(member, words.v[i], e) < 0)
+			return -1;
+	return 0;
+}
+
+static int set_true(void *member, const char *value, struct err *e)
+{
+	(void)value;
+	(void)e;
+	*(bool *)member = true;
+	return 0;
+}
+
+/**
+ * struct prefixes - the pair of members that allow-ip fills
+ *
+ * Laid out as in struct policy, see the assertion below.
+ */
+struct prefixes {
+	struct ip_prefix *v;
+	size_t n;
+};
+_Static_assert(offsetof(struct policy, n_allow_ip) - offsetof(struct policy, allow_ip) ==
+		       offsetof(struct prefixes, n),
+	       "allow_ip and n_allow_ip stand together");
+
+static int add_prefix(void *member, const char *value, struct err *e)
+{
+	struct prefixes *l = member;
+	struct ip_prefix p;
+
+	if (value[strcspn(value, " \t")] != '\0')
+		return err_set(e, ENOTSUP, "`%.60s`: a protocol or port is not supported yet",
+			       value);
+	if (ip_prefix_parse(value, &p, e) < 0)
+		return -1;
+
+	/* doubles at each power of two: 10,000 entries are normal */
+	if ((l->n & (l->n - 1)) == 0) {
+		struct ip_prefix *v = reallocarray(l->v, l->n == 0 ? 1 : l->n * 2, sizeof(*v));
+
+		if (v == NULL)
+			return err_set(e, ENOMEM, "allocate %zu addresses", l->n);
+		l->v = v;
+	}
+	l->v[l->n++] = p;
+	return 0;
+}
+
+static int parse_number(const char *value, unsigned long min, unsigned long max, unsigned long *ret,
+			struct err *e)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoul(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || *ret < min ||
+	    *ret > max)
+		return err_set(e, 0, "`%.60s` is not a number from %lu to %lu", value, min, max);
+	return 0;
+}
+
+static int set_agent_id(void *member, const char *value, struct err *e)
+{
+	unsigned long id;
+
+	/* 0 would appear as root again, and the agents' own sandboxes fail as uid 0 */
+	if (parse_number(value, 1, AGENT_ID_MAX, &id, e) < 0)
+		return -1;
+	*(unsigned *)member = (unsigned)id;
+	return 0;
+}
+
+/* ---- values of keys whose feature is not there yet: checked, then refused ---- */
+
+static int only_word(const char *value, const char *supported, const char *others, struct err *e)
+{
+	cleanup_strlist struct strlist l = { 0 };
+
+	if (strcmp(value, supported) == 0)
+		return 0;
+	if (strlist_add_words(&l, others, e) < 0)
+		return -1;
+	if (!strlist_has(&l, value))
+		return err_set(e, 0, "`%.60s` is none of %s %s", value, supported, others);
+	return err_set(e, ENOTSUP, "`%s` is not supported yet", value);
+}
+
+static int check_egress(void *member, const char *value, struct err *e)
+{
+	(void)member;
+	return only_word(value, "internet", "allowlist none open", e);
+}
+
+static int check_egress_scope(void *member, const char *value, struct err *e)
+{
+	(void)member;
+	return only_word(value, "container", "agent", e);
+}
+
+static int check_only_no(void *member, const char *value, struct err *e)
+{
+	(void)member;
+	return only_word(value, "no", "yes", e);
+}
+
+static int check_only_yes(void *member, const char *value, struct err *e)
+{
+	(void)member;
+	return only_word(value, "yes", "no", e);
+}
+
+static int refuse_path(void *member, const char *value, struct err *e)
+{
+	cleanup_free char *clean = path_clean(value, e);
+
+	(void)member;
+	return clean == NULL ? -1 : not_yet(e);
+}
+
+static int refuse_word(void *member, const char *value, struct err *e)
+{
+	(void)member;
+	(void)value;
+	return not_yet(e);
+}
+
+static int refuse_prefix(void *member, const char *value, struct err *e)
+{
+	cleanup_free char *first = strndup(value, strcspn(value, " \t"));
+	struct ip_prefix p;
+
+	(void)member;
+	if (first == NULL)
+		return err_set(e, ENOMEM, "allocate a string");
+	return ip_prefix_parse(first, &p, e) < 0 ? -1 : not_yet(e);
+}
+
+static int refuse_ports(void *member, const char *value, struct err *e)
+{
+	cleanup_strlist struct strlist l = { 0 };
+	unsigned long port;
+
+	(void)member;
+	if (strlist_add_words(&l, value, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l.n; i++)
+		if (parse_number(l.v[i], 1, UINT16_MAX, &port, e) < 0)
+			return -1;
+	return not_yet(e);
+}
+
+static int refuse_ids(void *member, const char *value, struct err *e)
+{
+	cleanup_strlist struct strlist l = { 0 };
+	unsigned long id;
+
+	(void)member;
+	if (strlist_add_words(&l, value, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l.n; i++)
+		if (parse_number(l.v[i], 0, UINT32_MAX - 1, &id, e) < 0)
+			return -1;
+	return not_yet(e);
+}
+
+static int refuse_pids(void *member, const char *value, struct err *e)
+{
+	unsigned long n;
+
+	(void)member;
+	return parse_number(value, 1, INT32_MAX, &n, e) < 0 ? -1 : not_yet(e);
+}
+
+/* A number of bytes, or of KiB, MiB, GiB with K, M, G behind it */
+static int refuse_bytes(void *member, const char *value, struct err *e)
+{
+	size_t digits = strspn(value, "0123456789");
+
+	(void)member;
+	if (digits == 0 || digits > 15 ||
+	    (value[digits] != '\0' &&
+	     (strchr("KMG", value[digits]) == NULL || value[digits + 1] != '\0')))
+		return err_set(e, 0, "`%.60s` is not a size such as 4G", value);
+	return not_yet(e);
+}
+
+/* clang-format off */
+#define AT(member) offsetof(struct policy, member)
+static const struct directive keys[] = {
+	/* key		     set		  offset		single	bare */
+	{ "match",	     set_match,		  AT(match),		true,	false },
+	{ "agents",	     set_agents,	  AT(agents),		true,	false },
+	{ "workspace-root",  directive_path,	  AT(workspace_root),	true,	false },
+	{ "allow-mount",     add_path,		  AT(allow_mount),	false,	false },
+	{ "protect",	     add_relatives,	  AT(protect),		false,	false },
+	{ "mask",	     add_path,		  AT(mask),		false,	false },
+	{ "home-read",	     add_relatives,	  AT(home_read),	false,	false },
+	{ "pass-env",	     add_env,		  AT(pass_env),		false,	false },
+	{ "no-forge",	     set_true,		  AT(no_forge),		true,	true },
+	{ "allow-ip",	     add_prefix,	  AT(allow_ip),		false,	false },
+	{ "agent-id",	     set_agent_id,	  AT(agent_id),		true,	false },
+	{ "state-root",	     directive_path,	  AT(state_root),	true,	false },
+	/* the value that is built is taken, the others are refused */
+	{ "egress",	     check_egress,	  0,			true,	false },
+	{ "egress-scope",    check_egress_scope,  0,			true,	false },
+	{ "nested-sandbox",  check_only_yes,	  0,			true,	false },
+	{ "share-write",     check_only_no,	  0,			true,	false },
+	{ "gpu",	     check_only_no,	  0,			true,	false },
+	{ "allow-connected", check_only_no,	  0,			true,	false },
+	{ "selectable",	     check_only_no,	  0,			true,	false },
+	{ "require-hook",    check_only_no,	  0,			true,	false },
+	/* refused */
+	{ "allow-write",     refuse_path,	  0,			false,	false },
+	{ "allow-device",    refuse_path,	  0,			false,	false },
+	{ "runtime",	     refuse_path,	  0,			true,	false },
+	{ "deny-ip",	     refuse_prefix,	  0,			false,	false },
+	{ "agent-subnet",    refuse_prefix,	  0,			true,	false },
+	{ "agent-uid",	     refuse_ids,	  0,			true,	false },
+	{ "local-port",	     refuse_ports,	  0,			false,	false },
+	{ "local-model-port", refuse_ports,	  0,			true,	false },
+	{ "callback-port",   refuse_ports,	  0,			false,	false },
+	{ "memory-max",	     refuse_bytes,	  0,			true,	false },
+	{ "pids-max",	     refuse_pids,	  0,			true,	false },
+	{ "forge-host",	     refuse_word,	  0,			false,	false },
+	{ "session-may",     refuse_word,	  0,			true,	false },
+};
+/* clang-format on */
+
+/* The lists' defaults stand where the file does not name the key. */
+static int fill_defaults(struct policy *p, struct err *e)
+{
+	if (p->agents.n == 0 && strlist_add_words(&p->agents, agents_default, e) < 0)
+		return -1;
+	if (p->protect.n == 0 && strlist_add_words(&p->protect, protect_default, e) < 0)
+		return -1;
+	if (p->home_read.n == 0 && strlist_add_words(&p->home_read, home_read_default, e) < 0)
+		return -1;
+	return 0;
+}
+
+/**
+ * policy_parse() - Read a policy
+ * @text:	Content of the file, cut up while it is read; "" is the policy of all defaults
+ * @name:	Name of the file, for errors
+ * @ret:	Filled on success, untouched on failure; policy_done() releases it
+ * @e:		Set on failure: "NAME:LINE: KEY: why"
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int policy_parse(char *text, const char *name, struct policy *ret, struct err *e)
+{
+	cleanup_policy struct policy p = { .match = POLICY_MATCH_ANNOTATION,
+					   .agent_id = AGENT_ID_DEFAULT };
+
+	if (directives_read(text, name, keys, N_ELEMENTS(keys), &p, e) < 0)
+		return -1;
+	if (fill_defaults(&p, e) < 0)
+		return err_wrap(e, "%s", name);
+
+	*ret = p;
+	p = (struct policy){ 0 };
+	return 0;
+}
+
+static void print_each(FILE *f, const char *key, const struct strlist *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		(void)fprintf(f, "%s = %s\n", key, l->v[i]);
+}
+
+static void print_words(FILE *f, const char *key, const struct strlist *l)
+{
+	if (l->n == 0)
+		return;
+	(void)fprintf(f, "%s =", key);
+	for (size_t i = 0; i < l->n; i++)
+		(void)fprintf(f, " %s", l->v[i]);
+	(void)fputc('\n', f);
+}
+
+/**
+ * policy_print() - Write a policy in the form that policy_parse() reads, defaults and all
+ * @f:		Where to
+ * @p:		Policy
+ *
+ * Return: 0 on success, -1 if @f has an error
+ */
+int policy_print(FILE *f, const struct policy *p)
+{
+	char buf[IP_PREFIX_STRLEN];
+
+	(void)fprintf(f, "match = %s\n", p->match == POLICY_MATCH_ALWAYS ? "always" : "annotation");
+	print_words(f, "agents", &p->agents);
+	if (p->workspace_root != NULL)
+		(void)fprintf(f, "workspace-root = %s\n", p->workspace_root);
+	print_each(f, "allow-mount", &p->allow_mount);
+	print_words(f, "protect", &p->protect);
+	print_each(f, "mask", &p->mask);
+	print_words(f, "home-read", &p->home_read);
+	print_words(f, "pass-env", &p->pass_env);
+	if (p->no_forge)
+		(void)fputs("no-forge\n", f);
+	for (size_t i = 0; i < p->n_allow_ip; i++)
+		(void)fprintf(f, "allow-ip = %s\n", ip_prefix_format(&p->allow_ip[i], buf));
+	(void)fprintf(f, "agent-id = %u\n", p->agent_id);
+	if (p->state_root != NULL)
+		(void)fprintf(f, "state-root = %s\n", p->state_root);
+	return ferror(f) ? -1 : 0;
+}
+
+/**
+ * policy_done() - Release what a policy owns; it is empty afterwards
+ * @p:		Policy
+ */
+void policy_done(struct policy *p)
+{
+	strlist_clear(&p->agents);
+	strlist_clear(&p->allow_mount);
+	strlist_clear(&p->protect);
+	strlist_clear(&p->mask);
+	strlist_clear(&p->home_read);
+	strlist_clear(&p->pass_env);
+	free(p->workspace_root);
+	free(p->state_root);
+	free(p->allow_ip);
+	*p = (struct policy){ 0 };
+}
