@@ -25,7 +25,8 @@ engine_as_user() {
 
 # engine_options: what "podman run" and "podman create" need beside the test's own options
 engine_options() {
-	if [[ $ENGINE == rootless ]]; then
-		printf '%s\n' --cgroups=disabled --network=slirp4netns
-	fi
+	case $ENGINE in
+	rootless) printf '%s\n' --network=slirp4netns ;;
+	podman-runc) printf '%s\n' "--cgroup-parent=/$LAB_CGROUP" ;;
+	esac
 }

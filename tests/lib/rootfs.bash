@@ -20,6 +20,9 @@ rootfs_make() {
 	printf '%s\n' 'root:x:0:0:root:/root:/bin/sh' 'dev:x:1000:1000:dev:/home/dev:/bin/sh' \
 		'nobody:x:65534:65534:nobody:/:/bin/false' >"$dir/etc/passwd"
 	printf '%s\n' root:x:0: dev:x:1000: nogroup:x:65534: >"$dir/etc/group"
+	# "files" alone: a static program must not load the machine's name service modules
+	printf '%s\n' 'passwd: files' 'group: files' 'hosts: files' 'services: files' \
+		>"$dir/etc/nsswitch.conf"
 	printf '%s\n' 'root:STAND-IN-SHADOW:::::::' >"$dir/etc/shadow"
 	chmod 600 "$dir/etc/shadow"
 	chown 1000:1000 "$dir/home/dev" "$dir/workspace"
