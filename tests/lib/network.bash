@@ -11,8 +11,8 @@ LAN_IP=10.77.0.10
 
 # network_start: both, ready to answer when it returns
 network_start() {
-	network_site internet 203.0.113.1 "$INTERNET_IP" 'Hello from the internet.'
-	network_site lan 10.77.0.1 "$LAN_IP" 'Hello from the LAN: admin page of a device.'
+	network_site internet 203.0.113.1 "$INTERNET_IP" 'STAND-IN page of the internet'
+	network_site lan 10.77.0.1 "$LAN_IP" 'STAND-IN admin page of a device'
 }
 
 # network_site NAME HOST-ADDRESS ADDRESS TEXT
@@ -29,10 +29,23 @@ network_site() {
 	ip -n "$name" link set eth0 up
 	ip -n "$name" link set lo up
 	ip -n "$name" route add default via "$host"
-	# no descriptor of the tests': bats waits for who holds its output
-	ip netns exec "$name" busybox httpd -p "$address:80" -h "$www" \
-		</dev/null >/dev/null 2>&1 3>&- 4>&-
+	network_serve "$name" "$address"
 	network_wait "$address" 80
+}
+
+# network_serve NAME ADDRESS: its page on port 80 of ADDRESS. With no descriptor of the tests:
+# bats waits for who holds its output.
+network_serve() {
+	ip netns exec "$1" busybox httpd -p "$2:80" -h "$LAB/www/$1" \
+		</dev/null >/dev/null 2>&1 3>&- 4>&-
+}
+
+# network_metadata: the address at which clouds hand out credentials, on the LAN's side
+network_metadata() {
+	ip -n lan addr add 169.254.169.254/32 dev lo
+	ip route add 169.254.169.254 dev lan
+	network_serve lan 169.254.169.254
+	network_wait 169.254.169.254 80
 }
 
 # network_wait ADDRESS PORT: until it accepts a connection, at most 5 s

@@ -1,0 +1,39 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# oci-sandbox in the lab (tests/lib/lab): what "make install" made (IMAGE), as an administrator
+# would have it, but below $LAB/host.
+
+# sandbox_install: the host's files, and a hooks folder for "podman --hooks-dir"
+sandbox_install() {
+	SANDBOX_HOOK=$LAB/host/usr/sbin/oci-sandbox-hook
+	SANDBOX_CONFIG=$LAB/host/etc/oci-sandbox
+	SANDBOX_LIBEXEC=$LAB/host/usr/libexec/oci-sandbox
+	SANDBOX_HOOKS=$LAB/hooks.d
+	export SANDBOX_HOOK SANDBOX_CONFIG SANDBOX_LIBEXEC SANDBOX_HOOKS
+	cp -r --preserve=mode "$IMAGE" "$LAB/host"
+	sandbox_register "$SANDBOX_HOOKS" "$SANDBOX_HOOK" oci-sandbox-hook \
+		--config "$SANDBOX_CONFIG" --libexec "$SANDBOX_LIBEXEC" createRuntime
+}
+
+# sandbox_register DIR PROGRAM ARGV...: a hooks folder with this one createRuntime hook
+sandbox_register() {
+	local dir=$1 program=$2 args
+
+	shift 2
+	printf -v args '"%s", ' "$@"
+	mkdir -p "$dir"
+	cat >"$dir/50-oci-sandbox.json" <<-END
+		{
+			"version": "1.0.0",
+			"hook": {
+				"path": "$program",
+				"args": [${args%, }],
+				"env": ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"],
+				"timeout": 10
+			},
+			"when": {"always": true},
+			"stages": ["createRuntime"]
+		}
+	END
+}
