@@ -43,9 +43,16 @@ rootfs_busybox() {
 
 # rootfs_add_program DIR PROGRAM: the program at its own path, with the libraries it needs
 rootfs_add_program() {
-	local dir=$1 program=$2 file
+	local dir=$1 program=$2
 
 	rootfs_copy "$dir" "$program"
+	rootfs_add_libraries "$dir" "$program"
+}
+
+# rootfs_add_libraries DIR PROGRAM: the libraries that PROGRAM is linked with, loader included
+rootfs_add_libraries() {
+	local dir=$1 program=$2 file
+
 	ldd "$program" | grep -o '/[^ ]*' | while read -r file; do
 		rootfs_copy "$dir" "$file"
 	done

@@ -4,13 +4,18 @@
 # oci-sandbox in the lab (tests/lib/lab): what "make install" made (IMAGE), as an administrator
 # would have it, but below $LAB/host.
 
-# sandbox_install: the host's files, and a hooks folder for "podman --hooks-dir"
-sandbox_install() {
+# sandbox_paths: where things are
+sandbox_paths() {
 	SANDBOX_HOOK=$LAB/host/usr/sbin/oci-sandbox-hook
 	SANDBOX_CONFIG=$LAB/host/etc/oci-sandbox
 	SANDBOX_LIBEXEC=$LAB/host/usr/libexec/oci-sandbox
 	SANDBOX_HOOKS=$LAB/hooks.d
 	export SANDBOX_HOOK SANDBOX_CONFIG SANDBOX_LIBEXEC SANDBOX_HOOKS
+}
+
+# sandbox_install: the host's files, and a hooks folder for "podman --hooks-dir"
+sandbox_install() {
+	sandbox_paths
 	cp -r --preserve=mode "$IMAGE" "$LAB/host"
 	sandbox_register "$SANDBOX_HOOKS" "$SANDBOX_HOOK" oci-sandbox-hook \
 		--config "$SANDBOX_CONFIG" --libexec "$SANDBOX_LIBEXEC" createRuntime

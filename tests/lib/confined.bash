@@ -1,0 +1,116 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Containers with an agent in them, for the suites in tests/engine. To be called in the lab.
+bats_require_minimum_version 1.5.0
+
+LIB=${SRCDIR:?"is set by ./setup check"}/tests/lib
+# shellcheck source=tests/lib/rootfs.bash
+. "$LIB/rootfs.bash"
+# shellcheck source=tests/lib/engine.bash
+. "$LIB/engine.bash"
+# shellcheck source=tests/lib/network.bash
+. "$LIB/network.bash"
+# shellcheck source=tests/lib/sandbox.bash
+. "$LIB/sandbox.bash"
+
+# lab_prepare: once a file. The template of all containers has an agent "claude" that runs what it
+# is told to, and a developer's secrets; each of them has "STAND-IN" in it.
+lab_prepare() {
+	local home template=$LAB/template
+
+	if [[ -d $template ]]; then # a file before this one has done it
+		sandbox_paths
+		return
+	fi
+	sandbox_install
+	rootfs_make "$template"
+	install "$BUILDDIR/tests/lib/probe" "$template/usr/bin/probe"
+	printf '#!/bin/sh\nexec sh -c "$@"\n' >"$template/usr/local/bin/claude"
+	chmod 755 "$template/usr/local/bin/claude"
+	for home in root home/dev; do
+		mkdir -p "$template/$home"/{.ssh,.aws,.claude}
+		echo 'STAND-IN key' >"$template/$home/.ssh/id_ed25519"
+		echo 'STAND-IN aws' >"$template/$home/.aws/credentials"
+		echo 'STAND-IN netrc' >"$template/$home/.netrc"
+		echo 'STAND-IN settings' >"$template/$home/.claude/settings.json"
+	done
+	chown -R 1000:1000 "$template/home/dev"
+	[[ $ENGINE != rootless ]] || rootfs_owner "$template" "$LAB_UID" "$LAB_SUBID"
+}
+
+# container_prepare: once a test. ROOTFS and WORKSPACE are the test's own; OPTIONS are for
+# "podman run" and the like.
+container_prepare() {
+	local own=$LAB/test/$BATS_SUITE_TEST_NUMBER
+
+	mkdir -p "$own"
+	ROOTFS=$own/rootfs
+	WORKSPACE=$own/workspace
+	KUBE=$own/kube
+	CONTAINER=t$BATS_SUITE_TEST_NUMBER
+	cp -a "$LAB/template" "$ROOTFS"
+	mkdir -p "$WORKSPACE"/{.git/hooks,.vscode} "$KUBE"
+	echo '[core]' >"$WORKSPACE/.git/config"
+	echo 'STAND-IN kubeconfig' >"$KUBE/config"
+	container_owner 0
+	mapfile -t OPTIONS < <(engine_options)
+	OPTIONS+=(--volume "$WORKSPACE:/workspace" --volume "$KUBE:/mnt/kube" --workdir /workspace
+		--env GH_TOKEN=STAND-IN-TOKEN)
+}
+
+# container_remove: with what a failed test may have left running
+container_remove() {
+	engine_podman rm --force --time 0 --ignore "$CONTAINER" >/dev/null 2>&1 || true
+	rm -rf "${ROOTFS%/*}"
+}
+
+# container_owner ID: the workspace belongs to ID of the container
+container_owner() {
+	local id=$1
+
+	if [[ $ENGINE == rootless ]]; then
+		[[ $id -eq 0 ]] && id=$LAB_UID || id=$((LAB_SUBID + id - 1))
+	fi
+	chown -R "$id:$id" "$WORKSPACE" "$KUBE"
+}
+
+# confined COMMAND...: in a container that is ours, with the hook
+confined() {
+	engine_podman --hooks-dir "$SANDBOX_HOOKS" run --rm --name "$CONTAINER" \
+		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" --rootfs "$ROOTFS" "$@"
+}
+
+# unconfined COMMAND...: the same container without the hook
+unconfined() {
+	engine_podman run --rm --name "$CONTAINER" \
+		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" --rootfs "$ROOTFS" "$@"
+}
+
+# is EXPECTED: $output is just that
+is() {
+	[[ $output == "$1" ]] || {
+		printf 'expected: %s\n     got: %s\n  stderr: %s\n' "$1" "$output" "${stderr:-}" >&2
+		return 1
+	}
+}
+
+# has TEXT GOT: TEXT is part of GOT
+has() {
+	[[ $2 == *"$1"* ]] || {
+		printf 'expected in it: %s\n           got: %s\n' "$1" "$2" >&2
+		return 1
+	}
+}
+
+# policy_with LINE: from here on, the test's containers have a policy that says this as well
+policy_with() {
+	local own=${ROOTFS%/*}
+
+	cp -r "$SANDBOX_CONFIG" "$own/config"
+	printf '%s\n' "$1" >>"$own/config/policy.conf"
+	SANDBOX_CONFIG=$own/config
+	SANDBOX_HOOKS=$own/hooks.d
+	sandbox_register "$SANDBOX_HOOKS" "$SANDBOX_HOOK" oci-sandbox-hook \
+		--config "$SANDBOX_CONFIG" --libexec "$SANDBOX_LIBEXEC" createRuntime
+}
