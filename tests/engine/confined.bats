@@ -32,6 +32,12 @@ reads_nothing() {
 	is ran
 }
 
+# running: a container that waits, for "podman exec"
+running() {
+	engine_podman --hooks-dir "$SANDBOX_HOOKS" run --detach --name "$CONTAINER" \
+		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" --rootfs "$ROOTFS" sleep 1000 3>&-
+}
+
 @test "confined: the agent of container root reads no secret" {
 	reads_nothing
 }
@@ -102,8 +108,8 @@ reads_nothing() {
 
 @test "confined: state is kept from one launch to the next, apart from the developer's own" {
 	run -0 --separate-stderr confined sh -c 'claude "echo remembered >\$CLAUDE_CONFIG_DIR/memory"
-		claude "cat \$CLAUDE_CONFIG_DIR/memory"; ls -A /root/.claude'
-	is $'remembered\nsettings.json'
+		claude "echo \$CLAUDE_CONFIG_DIR; cat \$CLAUDE_CONFIG_DIR/memory"; ls -A /root/.claude'
+	is $'/root/.claude\nremembered\nsettings.json'
 }
 
 @test "confined: the environment is cleared, but for what profile and policy name" {
@@ -178,13 +184,20 @@ NoNewPrivs:1'
 	policy_with "allow-ip = $LAN_IP"
 	run -0 --separate-stderr confined claude "timeout 5 wget -q -O - http://$LAN_IP"
 	has 'admin page' "$output"
+	run ! confined claude 'timeout 5 wget -q -O - http://169.254.169.254'
 }
 
-@test "confined: the rules cannot be changed by container root" {
-	cp "$(command -v nft)" "$ROOTFS/usr/sbin/nft"
+@test "confined: the rules are in the container's own network namespace, and not root's to change" {
+	local pid
+
 	rootfs_add_program "$ROOTFS" "$(command -v nft)"
-	run ! confined nft delete table inet oci_sandbox
+	running
+	pid=$(engine_podman inspect --format '{{.State.Pid}}' "$CONTAINER")
+	run -0 nsenter --target "$pid" --net nft list table inet oci_sandbox
+	run ! engine_podman exec "$CONTAINER" "$(command -v nft)" delete table inet oci_sandbox
 	has 'Operation not permitted' "$output"
+	run -0 nsenter --target "$pid" --net nft list table inet oci_sandbox
+	run ! nft list table inet oci_sandbox
 }
 
 @test "status: the agent's own reaches podman" {
@@ -216,17 +229,17 @@ NoNewPrivs:1'
 	[ "$stderr" = err ]
 }
 
+@test "streams: a terminal stays a terminal" {
+	OPTIONS+=(--tty)
+	run -0 confined claude 'test -t 0 && test -t 1 && test -t 2 && echo terminal'
+	has terminal "$output"
+}
+
 @test "engine: create and start give the same as run" {
 	engine_podman --hooks-dir "$SANDBOX_HOOKS" create --name "$CONTAINER" \
 		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" --rootfs "$ROOTFS" claude "$secrets"
 	run -0 --separate-stderr engine_podman --hooks-dir "$SANDBOX_HOOKS" start --attach "$CONTAINER"
 	is ran
-}
-
-# running: a container that waits, for "podman exec"
-running() {
-	engine_podman --hooks-dir "$SANDBOX_HOOKS" run --detach --name "$CONTAINER" \
-		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" --rootfs "$ROOTFS" sleep 1000 3>&-
 }
 
 @test "engine: an agent that podman exec launches is confined" {
@@ -261,7 +274,7 @@ running() {
 what_it_is() {
 	engine_podman "$@" run --rm --name "$CONTAINER" --hostname same "${OPTIONS[@]}" \
 		--rootfs "$ROOTFS" sh -c 'cut -d" " -f4- /proc/self/mountinfo |
-			sed -E "s,[0-9a-f]{64},ID,g; s,master:[0-9]+|shared:[0-9]+,,g";
+			sed -E "s,[0-9a-f]{64},ID,g; s,master:[0-9]+|shared:[0-9]+,,g" | sort
 			ls -lR /usr /run /etc 2>/dev/null | grep -v "^total" | awk "{ print \$1, \$9 }"; env | sort'
 }
 

@@ -4,7 +4,11 @@
 # Containers with an agent in them, for the suites in tests/engine. To be called in the lab.
 bats_require_minimum_version 1.5.0
 
-LIB=${SRCDIR:?"is set by ./setup check"}/tests/lib
+SRCDIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+LIB=$SRCDIR/tests/lib
+BUILDDIR=${BUILDDIR:-$SRCDIR/build}
+IMAGE=${IMAGE:-$BUILDDIR/image}
+CLAUDE_DIR=${CLAUDE_DIR:-$(echo "$BUILDDIR"/claude-*)}
 # shellcheck source=tests/lib/rootfs.bash
 . "$LIB/rootfs.bash"
 # shellcheck source=tests/lib/engine.bash
