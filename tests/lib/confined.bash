@@ -4,19 +4,8 @@
 # Containers with an agent in them, for the suites in tests/engine. To be called in the lab.
 bats_require_minimum_version 1.5.0
 
-SRCDIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-LIB=$SRCDIR/tests/lib
-BUILDDIR=${BUILDDIR:-$SRCDIR/build}
-IMAGE=${IMAGE:-$BUILDDIR/image}
-CLAUDE_DIR=${CLAUDE_DIR:-$(echo "$BUILDDIR"/claude-*)}
-# shellcheck source=tests/lib/rootfs.bash
-. "$LIB/rootfs.bash"
-# shellcheck source=tests/lib/engine.bash
-. "$LIB/engine.bash"
-# shellcheck source=tests/lib/network.bash
-. "$LIB/network.bash"
 # shellcheck source=tests/lib/sandbox.bash
-. "$LIB/sandbox.bash"
+. "$(dirname "${BASH_SOURCE[0]}")/sandbox.bash"
 
 # lab_prepare: once a file. The template of all containers has an agent "claude" that runs what it
 # is told to, and a developer's secrets; each of them has "STAND-IN" in it.

@@ -2,7 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # oci-sandbox in the lab (tests/lib/lab): what "make install" made (IMAGE), as an administrator
-# would have it, but below $LAB/host.
+# would have it, but below $LAB/host. Loads the rest of what works in the lab, too.
+
+SRCDIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+BUILDDIR=${BUILDDIR:-$SRCDIR/build}
+IMAGE=${IMAGE:-$BUILDDIR/image}
+CLAUDE_DIR=${CLAUDE_DIR:-$(echo "$BUILDDIR"/claude-*)}
+# shellcheck source=tests/lib/rootfs.bash
+. "$SRCDIR/tests/lib/rootfs.bash"
+# shellcheck source=tests/lib/engine.bash
+. "$SRCDIR/tests/lib/engine.bash"
+# shellcheck source=tests/lib/network.bash
+. "$SRCDIR/tests/lib/network.bash"
 
 # sandbox_paths: where things are
 sandbox_paths() {
