@@ -6,12 +6,20 @@
 
 load ../lib/confined
 
+# native: the program for this machine; some versions of npm install that for musl beside it
+native() {
+	local arch=x64
+
+	[[ $(uname -m) != aarch64 ]] || arch=arm64
+	printf '%s\n' "$CLAUDE_DIR/node_modules/@anthropic-ai/claude-code-linux-$arch/claude"
+}
+
 # npm's layout: a link in the PATH to a program deep below. It is too large to copy (384 MB), so
 # it is mounted into the root filesystem, which runtimes bind with all that is mounted below it.
 install_claude() {
 	local dir=$ROOTFS/usr/local/lib/node_modules/@anthropic-ai/claude-code/bin native
 
-	native=$(echo "$CLAUDE_DIR"/node_modules/@anthropic-ai/claude-code-linux-*/claude)
+	native=$(native)
 	[[ -x $native ]] || {
 		echo "no Claude Code in $CLAUDE_DIR: ./setup check installs it" >&2
 		return 1
