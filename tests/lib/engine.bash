@@ -19,6 +19,7 @@ engine_as_user() {
 		exec setpriv --reuid "$LAB_UID" --regid "$LAB_UID" --clear-groups env -i \
 			"PATH=$PATH" "HOME=$LAB/home" "USER=$LAB_USER" "XDG_RUNTIME_DIR=/run/user/$LAB_UID" \
 			"CONTAINERS_CONF=$CONTAINERS_CONF" "CONTAINERS_STORAGE_CONF=$CONTAINERS_STORAGE_CONF" \
+			"PODMAN_IGNORE_CGROUPSV1_WARNING=$PODMAN_IGNORE_CGROUPSV1_WARNING" \
 			"TMPDIR=$LAB/tmp" "$@"
 	)
 }
