@@ -93,7 +93,7 @@ probe='cat ~/.ssh/id_ed25519 /mnt/kube/config; echo "token=$GH_TOKEN"; echo made
 }
 
 @test "claude: the same for an ordinary user" {
-	container_owner 1000
+	container_owner 1000 "$WORKSPACE"
 	engine_global=(--hooks-dir "$SANDBOX_HOOKS")
 	one_turn "$probe" --user 1000
 	has uid=1000 "$tool_result"

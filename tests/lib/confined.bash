@@ -46,7 +46,7 @@ container_prepare() {
 	mkdir -p "$WORKSPACE"/{.git/hooks,.vscode} "$KUBE"
 	echo '[core]' >"$WORKSPACE/.git/config"
 	echo 'STAND-IN kubeconfig' >"$KUBE/config"
-	container_owner 0
+	container_owner 0 "$WORKSPACE" "$KUBE"
 	mapfile -t OPTIONS < <(engine_options)
 	OPTIONS+=(--volume "$WORKSPACE:/workspace" --volume "$KUBE:/mnt/kube" --workdir /workspace
 		--env GH_TOKEN=STAND-IN-TOKEN)
@@ -58,14 +58,19 @@ container_remove() {
 	rm -rf "${ROOTFS%/*}"
 }
 
-# container_owner ID: the workspace belongs to ID of the container
+# container_owner ID PATH...: they belong to ID of the container
 container_owner() {
 	local id=$1
 
+	shift
 	if [[ $ENGINE == rootless ]]; then
-		[[ $id -eq 0 ]] && id=$LAB_UID || id=$((LAB_SUBID + id - 1))
+		if [[ $id -eq 0 ]]; then
+			id=$LAB_UID
+		else
+			id=$((LAB_SUBID + id - 1))
+		fi
 	fi
-	chown -R "$id:$id" "$WORKSPACE" "$KUBE"
+	chown -R "$id:$id" "$@"
 }
 
 # confined COMMAND...: in a container that is ours, with the hook
