@@ -70,4 +70,5 @@ podman_run() {
 		echo "$output"
 		return 1
 	}
+	has ok "$output"
 }

@@ -5,7 +5,6 @@
  * probe connect PATH: exit 0 if something accepts on the Unix socket, 1 if not
  * probe listen PATH: accept on it until killed
  * probe fds: the numbers of the open descriptors from 3 up, one a line
- * probe type TEXT: push TEXT into the input of the terminal on stdin (TIOCSTI); exit 1 if refused
  */
 #include "config.h"
 
@@ -13,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -86,14 +84,6 @@ static int probe_fds(void)
 	return 0;
 }
 
-static int probe_type(const char *text)
-{
-	for (; *text; text++)
-		if (ioctl(STDIN_FILENO, TIOCSTI, text) < 0)
-			return fail("TIOCSTI");
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "connect"))
@@ -102,8 +92,6 @@ int main(int argc, char **argv)
 		return probe_listen(argv[2]);
 	if (argc == 2 && !strcmp(argv[1], "fds"))
 		return probe_fds();
-	if (argc == 3 && !strcmp(argv[1], "type"))
-		return probe_type(argv[2]);
-	fprintf(stderr, "usage: probe connect PATH | listen PATH | fds | type TEXT\n");
+	fprintf(stderr, "usage: probe connect PATH | listen PATH | fds\n");
 	return 2;
 }

@@ -27,6 +27,11 @@ sandbox_paths() {
 # sandbox_install: the host's files, and a hooks folder for "podman --hooks-dir"
 sandbox_install() {
 	sandbox_paths
+	if [[ ! -x $IMAGE/usr/sbin/oci-sandbox-hook || ! -x $IMAGE/usr/libexec/oci-sandbox/shim ]]; then
+		# podman would go on without a hook that is not there, and say nothing
+		printf '"make install" has put no hook and shim into %s\n' "$IMAGE" >&2
+		return 1
+	fi
 	cp -r --preserve=mode "$IMAGE" "$LAB/host"
 	sandbox_register "$SANDBOX_HOOKS" "$SANDBOX_HOOK" oci-sandbox-hook \
 		--config "$SANDBOX_CONFIG" --libexec "$SANDBOX_LIBEXEC" createRuntime
