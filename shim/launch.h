@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SHIM_LAUNCH_H
+#define SHIM_LAUNCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "manifest.h"
+#include "policy.h"
+#include "profile.h"
+
+struct err;
+
+/**
+ * struct launch - all that one launch is made from
+ * @policy:	The container's policy
+ * @manifest:	What the hook said of the container
+ * @profile:	The agent's profile
+ * @command:	Name that the agent was launched by
+ * @uid:	User in the container
+ * @gid:	Group in the container
+ * @user:	Login name of @uid, "" if /etc/passwd has none
+ * @shell:	Login shell of @uid, "" if /etc/passwd has none
+ * @passwd_home: Home of @uid by /etc/passwd, clean; NULL if it has none or it is "/"
+ * @home:	Home for this launch, clean, all symlinks resolved
+ * @cwd:	Current folder, clean, all symlinks resolved
+ * @workspace:	Folder that the agent may write, clean, all symlinks resolved; @cwd is at or
+ *		below it
+ * @state:	Folder of the state stores
+ * @agent:	The real agent, all symlinks resolved
+ * @passwd:	/etc/passwd as the sandbox shall see it; NULL: as it is
+ * @group:	/etc/group as the sandbox shall see it; NULL: as it is
+ *
+ * Owned by the caller; launch_done() releases it.
+ */
+struct launch {
+	struct policy policy;
+	struct manifest manifest;
+	struct profile profile;
+	char *command;
+	uid_t uid;
+	gid_t gid;
+	char *user;
+	char *shell;
+	char *passwd_home;
+	char *home;
+	char *cwd;
+	char *workspace;
+	char *state;
+	char *agent;
+	char *passwd;
+	char *group;
+};
+
+void launch_done(struct launch *l);
+
+#define cleanup_launch CLEANUP(launch_done)
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: The mounts of one launch, as data
+ *
+ * Everything is denied by inversion: the container's root comes in read-only, whole areas
+ * that hold what an agent must not have are replaced by empty ones, and only what is named
+ * comes back.  The order is the rule: a later step wins where it lands on an earlier one.
+ *
+ * Stages, each a function below, in the order of their numbers in plan_build():
+ *   root, dev, proc		what a process needs to run at all
+ *   private			empty /tmp, /run and homes
+ *				Should: hide every socket, and every home but what comes back
+ *   home			what comes back of the home
+ *				Mustn't: bring back, writable, what an unconfined process runs
+ *   engine mounts		hidden, but for allow-mount
+ *   workspace			writable, its protected paths read-only
+ *				Mustn't: let a protected path be renamed away
+ *   masks			single files of the container that hold secrets
+ *   session, agent		facts for the guard; the real agent where its own checks expect it
+ *
+ * Nothing here asks the kernel anything.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "err.h"
+#include "launch.h"
+#include "path.h"
+#include "plan.h"
+#include "plan_ops.h"
+
+/* Folders where no engine mount is the developer's: the kernel's file systems and /run. */
+static const char *const engine_dirs[] = { "/dev", "/proc", "/sys", "/run", "/var/run" };
+
+/* The engine's own files: without them there are no names and no resolvers. */
+static const char *const engine_files[] = { "/etc/hosts", "/etc/hostname", "/etc/resolv.conf" };
+
+static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty" };
+
+static const struct {
+	const char *target, *link;
+} dev_links[] = {
+	{ "/dev/fd", "/proc/self/fd" },
+	{ "/dev/stdin", "/proc/self/fd/0" },
+	{ "/dev/stdout", "/proc/self/fd/1" },
+	{ "/dev/stderr", "/proc/self/fd/2" },
+	{ "/dev/ptmx", "pts/ptmx" },
+};
+
+/* What runtimes mask and make read-only by default; a privileged container has none of it. */
+static const char *const proc_masked[] = {
+	"/proc/kcore",	     "/proc/keys", "/proc/latency_stats", "/proc/timer_list",
+	"/proc/sched_debug", "/proc/acpi", "/proc/scsi",	  "/proc/asound",
+};
+static const char *const proc_readonly[] = {
+	"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs",
+};
+
+/* Secrets of the container that its root can read, and the agent is its root's uid. */
+static const char *const masked[] = {
+	"/etc/shadow",
+	"/etc/shadow-",
+	"/etc/gshadow",
+	"/etc/gshadow-",
+	"/etc/sudoers",
+	"/etc/sudoers.d",
+	"/etc/ssl/private",
+	"/etc/ssh/ssh_host_rsa_key",
+	"/etc/ssh/ssh_host_ecdsa_key",
+	"/etc/ssh/ssh_host_ed25519_key",
+	"/etc/ssh/ssh_host_dsa_key",
+	"/etc/krb5.keytab",
+};
+
+/* Logins inside folders of the home that come back, and what sessions outside would obey. */
+static const char *const home_masked[] = {
+	".cargo/credentials",	    ".cargo/credentials.toml",	".dotnet/corefx",
+	".local/share/keyrings",    ".local/share/applications", ".local/share/containers",
+	".local/share/claude",
+};
+
+/* Named again in case that the home mask ever regresses. */
+static const char *const home_secrets[] = { ".netrc", ".Xauthority", ".ICEauthority" };
+
+static int plan_root(struct plan *p, struct err *e)
+{
+	return plan_add(p, OP_ROOT, 0, "/", "/", e);
+}
+
+static int plan_dev(struct plan *p, struct err *e)
+{
+	if (plan_add_mode(p, OP_TMPFS, 0755, "/dev", e) < 0)
+		return -1;
+	for (size_t i = 0; i < N_ELEMENTS(devices); i++) {
+		cleanup_free char *path = path_join("/dev", devices[i], e);
+
+		if (path == NULL || plan_add(p, OP_DEVICE, OP_OPTIONAL, path, path, e) < 0)
+			return -1;
+	}
+	if (plan_add_mode(p, OP_DIR, 0755, "/dev/pts", e) < 0 ||
+	    plan_add(p, OP_DEVPTS, 0, NULL, "/dev/pts", e) < 0 ||
+	    plan_add_mode(p, OP_DIR, 0755, "/dev/shm", e) < 0 ||
+	    plan_add_mode(p, OP_TMPFS, 01777, "/dev/shm", e) < 0)
+		return -1;
+	for (size_t i = 0; i < N_ELEMENTS(dev_links); i++)
+		if (plan_add(p, OP_SYMLINK, 0, dev_links[i].link, dev_links[i].target, e) < 0)
+			return -1;
+	return plan_add(p, OP_SEAL, 0, NULL, "/dev", e);
+}
+
+static int plan_proc(struct plan *p, struct err *e)
+{
+	if (plan_add(p, OP_PROC, 0, "/proc", "/proc", e) < 0)
+		return -1;
+	for (size_t i = 0; i < N_ELEMENTS(proc_masked); i++)
+		if (plan_add(p, OP_MASK, OP_OPTIONAL, NULL, proc_masked[i], e) < 0)
+			return -1;
+	for (size_t i = 0; i < N_ELEMENTS(proc_readonly); i++)
+		if (plan_add(p, OP_READONLY, OP_OPTIONAL, NULL, proc_readonly[i], e) < 0)
+			return -1;
+	return 0;
+}
+
+/* Empty places; /var/run may be a folder of its own and not the usual link to /run. */
+static int plan_private(const struct launch *l, struct plan *p, struct err *e)
+{
+	if (plan_add_mode(p, OP_TMPFS, 01777, "/tmp", e) < 0 ||
+	    plan_add_mode(p, OP_TMPFS, 01777, "/var/tmp", e) < 0 ||
+	    plan_add_mode(p, OP_TMPFS, 0755, "/run", e) < 0 ||
+	    plan_add_mode(p, OP_TMPFS, 0755, "/var/run", e) < 0 ||
+	    plan_add_mode(p, OP_TMPFS, 0755, "/home", e) < 0 ||
+	    plan_add_mode(p, OP_TMPFS, 0700, "/root", e) < 0)
+		return -1;
+	if (l->passwd_home != NULL &&
+	    plan_add_mode(p, OP_TMPFS, 0700, l->passwd_home, e) < 0)
+		return -1;
+	return plan_add_mode(p, OP_TMPFS, 0700, l->home, e);
+}
+
+static int home_bind(const struct launch *l, struct plan *p, const char *rel, struct err *e)
+{
+	cleanup_free char *path = path_join(l->home, rel, e);
+
+	if (path == NULL)
+		return -1;
+	return plan_add(p, OP_BIND, OP_OPTIONAL, path, path, e);
+}
+
+static int home_mask(const struct launch *l, struct plan *p, const char *rel, struct err *e)
+{
+	cleanup_free char *path = path_join(l->home, rel, e);
+
+	if (path == NULL)
+		return -1;
+	return plan_add(p, OP_MASK, OP_OPTIONAL, NULL, path, e);
+}
+
+/* STATE/@store of the container, writable at HOME/@rel of the sandbox. */
+static int home_store(const struct launch *l, struct plan *p, const char *store, const char *rel,
+		      struct err *e)
+{
+	cleanup_free char *source = path_join(l->state, store, e);
+	cleanup_free char *target = source != NULL ? path_join(l->home, rel, e) : NULL;
+
+	if (target == NULL)
+		return -1;
+	return plan_add(p, OP_BIND_RW, 0, source, target, e);
+}
+
+static int plan_state(const struct launch *l, struct plan *p, struct err *e)
+{
+	cleanup_free char *state = path_join(l->profile.name, STORE_STATE, e);
+	cleanup_free char *cache = state != NULL ? path_join(l->profile.name, STORE_CACHE, e) : NULL;
+
+	if (cache == NULL || home_store(l, p, state, l->profile.state, e) < 0 ||
+	    home_store(l, p, cache, ".cache", e) < 0)
+		return -1;
+	return home_store(l, p, STORE_SKILLS, ".agents/skills", e);
+}
+
+static int plan_home(const struct launch *l, struct plan *p, struct err *e)
+{
+	static const char *const tools[] = { ".local/share", ".local/bin/uv", ".local/bin/uvx" };
+	static const char *const forges[] = { ".config/gh", ".config/glab-cli" };
+
+	for (size_t i = 0; i < N_ELEMENTS(tools); i++)
+		if (home_bind(l, p, tools[i], e) < 0)
+			return -1;
+	for (size_t i = 0; i < l->policy.home_read.n; i++)
+		if (home_bind(l, p, l->policy.home_read.v[i], e) < 0)
+			return -1;
+	for (size_t i = 0; i < N_ELEMENTS(forges) && !l->policy.no_forge; i++)
+		if (home_bind(l, p, forges[i], e) < 0)
+			return -1;
+	for (size_t i = 0; i < N_ELEMENTS(home_masked); i++)
+		if (home_mask(l, p, home_masked[i], e) < 0)
+			return -1;
+	return plan_state(l, p, e);
+}
+
+static bool is_engines_own(const char *path)
+{
+	for (size_t i = 0; i < N_ELEMENTS(engine_dirs); i++)
+		if (path_is_at_or_below(path, engine_dirs[i]))
+			return true;
+	for (size_t i = 0; i < N_ELEMENTS(engine_files); i++)
+		if (strcmp(path, engine_files[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A mount that holds the workspace is masked too: the workspace comes back on top of it. */
+static bool is_masked_mount(const struct launch *l, const char *path)
+{
+	if (strcmp(path, "/") == 0 || is_engines_own(path) || path_is_at_or_below(path, l->home) ||
+	    path_is_at_or_below(path, l->workspace))
+		return false;
+	for (size_t i = 0; i < l->policy.allow_mount.n; i++)
+		if (path_is_at_or_below(path, l->policy.allow_mount.v[i]))
+			return false;
+	return true;
+}
+
+static int plan_engine_mounts(const struct launch *l, struct plan *p, struct err *e)
+{
+	for (size_t i = 0; i < l->manifest.mounts.n; i++) {
+		const char *path = l->manifest.mounts.v[i];
+
+		if (!is_masked_mount(l, path))
+			continue;
+		/* writable until it is sealed: the workspace or an allowed mount may be below it */
+		if (plan_add(p, OP_MASK, OP_OPTIONAL, NULL, path, e) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < l->policy.allow_mount.n; i++) {
+		const char *path = l->policy.allow_mount.v[i];
+
+		if (plan_add(p, OP_BIND, OP_OPTIONAL, path, path, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * A protected path is a mount, so it can't be removed or renamed; but the folders above it
+ * could be, and new ones put in their place.  So each of them becomes a mount too.
+ */
+static int protect(const struct launch *l, struct plan *p, const char *rel, struct err *e)
+{
+	cleanup_free char *path = path_join(l->workspace, rel, e);
+
+	if (path == NULL)
+		return -1;
+	for (char *slash = path + strlen(l->workspace) + 1; (slash = strchr(slash, '/')) != NULL;
+	     slash++) {
+		*slash = '\0';
+		if (!plan_has(p, OP_PIN, path) &&
+		    plan_add(p, OP_PIN, OP_OPTIONAL, NULL, path, e) < 0)
+			return -1;
+		*slash = '/';
+	}
+	return plan_add(p, OP_READONLY, OP_OPTIONAL, NULL, path, e);
+}
+
+static int plan_workspace(const struct launch *l, struct plan *p, struct err *e)
+{
+	if (plan_add(p, OP_BIND_RW, 0, l->workspace, l->workspace, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l->policy.protect.n; i++)
+		if (protect(l, p, l->policy.protect.v[i], e) < 0)
+			return -1;
+	return 0;
+}
+
+static int plan_masks(const struct launch *l, struct plan *p, struct err *e)
+{
+	for (size_t i = 0; i < N_ELEMENTS(masked); i++)
+		if (plan_add(p, OP_MASK, OP_OPTIONAL, NULL, masked[i], e) < 0)
+			return -1;
+	for (size_t i = 0; i < l->policy.mask.n; i++)
+		if (plan_add(p, OP_MASK, OP_OPTIONAL, NULL, l->policy.mask.v[i], e) < 0)
+			return -1;
+	for (size_t i = 0; i < N_ELEMENTS(home_secrets); i++)
+		if (home_mask(l, p, home_secrets[i], e) < 0)
+			return -1;
+	return 0;
+}
+
+/* The hook's folder comes back as it is; what only a sandbox has is a mount inside it. */
+static int plan_session(const struct launch *l, struct plan *p, struct err *e)
+{
+	cleanup_free char *facts = NULL;
+
+	if (asprintf(&facts, "agent = %s\ncommand = %s\n", l->profile.name, l->command) < 0) {
+		facts = NULL;
+		return err_set(e, ENOMEM, "allocate the session's facts");
+	}
+	if (plan_add(p, OP_BIND, 0, RUN_DIR, RUN_DIR, e) < 0 ||
+	    plan_add_mode(p, OP_TMPFS, 0755, RUN_SESSION, e) < 0 ||
+	    plan_add_file(p, facts, SESSION_FACTS, e) < 0)
+		return -1;
+	if (l->passwd != NULL &&
+	    (plan_add_file(p, l->passwd, RUN_SESSION "/passwd", e) < 0 ||
+	     plan_add(p, OP_BIND, OP_FROM_NEW, RUN_SESSION "/passwd", "/etc/passwd", e) < 0))
+		return -1;
+	if (l->group != NULL &&
+	    (plan_add_file(p, l->group, RUN_SESSION "/group", e) < 0 ||
+	     plan_add(p, OP_BIND, OP_FROM_NEW, RUN_SESSION "/group", "/etc/group", e) < 0))
+		return -1;
+	return plan_add(p, OP_SEAL, 0, NULL, RUN_SESSION, e);
+}
+
+/* The home or a version cache may hide it; what the hook covered came back with its folder. */
+static int plan_agent(const struct launch *l, struct plan *p, struct err *e)
+{
+	if (path_is_below(l->agent, RUN_DIR))
+		return 0;
+	return plan_add(p, OP_BIND, 0, l->agent, l->agent, e);
+}
+
+/**
+ * plan_build() - Plan the mounts of a launch
+ * @l:		The launch
+ * @ret:	Filled on success, untouched on failure; plan_done() releases it
+ * @e:		Set on failure
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int plan_build(const struct launch *l, struct plan *ret, struct err *e)
+{
+	cleanup_plan struct plan p = { 0 };
+
+	if (plan_root(&p, e) < 0 || plan_dev(&p, e) < 0 || plan_proc(&p, e) < 0 ||
+	    plan_private(l, &p, e) < 0 || plan_home(l, &p, e) < 0 ||
+	    plan_engine_mounts(l, &p, e) < 0 || plan_workspace(l, &p, e) < 0 ||
+	    plan_masks(l, &p, e) < 0)
+		return -1;
+	if (plan_session(l, &p, e) < 0 || plan_agent(l, &p, e) < 0)
+		return -1;
+
+	*ret = p;
+	p = (struct plan){ 0 };
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SHIM_PLAN_OPS_H
+#define SHIM_PLAN_OPS_H
+
+#include <stdbool.h>
+
+#include "plan.h"
+
+/* Inside STATE: STATE/skills, and for each agent STATE/NAME/state and STATE/NAME/cache */
+#define STORE_STATE "state"
+#define STORE_CACHE "cache"
+#define STORE_SKILLS "skills"
+
+#define SESSION_FACTS RUN_SESSION "/facts"
+
+int plan_add(struct plan *p, enum op_kind kind, unsigned flags, const char *source,
+	     const char *target, struct err *e);
+int plan_add_file(struct plan *p, const char *text, const char *target, struct err *e);
+int plan_add_mode(struct plan *p, enum op_kind kind, mode_t mode, const char *target,
+		  struct err *e);
+bool plan_has(const struct plan *p, enum op_kind kind, const char *target);
+
+#endif
