@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: oci-sandbox-hook
+ *
+ * Only this file prints and exits.  The program reads no environment variable: with some
+ * runtimes that is the image's.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "create.h"
+#include "err.h"
+#include "hook.h"
+#include "io.h"
+
+#define PROGRAM "oci-sandbox-hook"
+#define STATE_MAX_BYTES (1024 * 1024)
+
+#define EXIT_USAGE 2
+
+static const char usage_text[] =
+	"usage: " PROGRAM " [--config DIR] [--libexec DIR] createRuntime|prestart <STATE\n"
+	"       " PROGRAM " --help | --version\n";
+
+static void report(const struct err *e)
+{
+	(void)fprintf(stderr, PROGRAM ": %s\n", e->msg);
+	syslog(LOG_ERR, "%s", e->msg);
+}
+
+static int usage(void)
+{
+	(void)fputs(usage_text, stderr);
+	return EXIT_USAGE;
+}
+
+/* crun runs hooks with umask 0, runc leaks fds; a file opened as fd 2 would get our messages. */
+static int sanitise(struct err *e)
+{
+	(void)umask(022);
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (close_range(3, ~0U, 0) < 0)
+		return err_set(e, errno, "close inherited files (needs Linux 5.9)");
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			return err_set(e, errno, "open /dev/null");
+	/* At once: later the hook may be in a namespace that has another /dev/log */
+	openlog(PROGRAM, LOG_PID | LOG_NDELAY, LOG_DAEMON);
+	return 0;
+}
+
+/* The same for prestart, which runtimes before createRuntime have. */
+static int run_stage(const struct hook_paths *paths, struct err *e)
+{
+	/* To its end, whatever comes of it: crun before 1.17 fails on a broken pipe */
+	cleanup_free char *state = read_fd(STDIN_FILENO, STATE_MAX_BYTES, e);
+
+	if (state == NULL)
+		(void)err_wrap(e, "container state");
+	else if (chdir("/") < 0)
+		(void)err_set(e, errno, "change to /");
+	else if (hook_create(paths, state, e) == 0)
+		return EXIT_SUCCESS;
+	report(e);
+	return EXIT_FAILURE;
+}
+
+static int run_help(const struct hook_paths *paths, struct err *e)
+{
+	(void)paths;
+	(void)e;
+	return fputs(usage_text, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int run_version(const struct hook_paths *paths, struct err *e)
+{
+	(void)paths;
+	(void)e;
+	return puts(PROGRAM " " PACKAGE_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static const struct command {
+	const char *name;
+	int (*run)(const struct hook_paths *paths, struct err *e);
+} commands[] = {
+	{ "createRuntime", run_stage },
+	{ "prestart", run_stage },
+	{ "--help", run_help },
+	{ "--version", run_version },
+};
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < N_ELEMENTS(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+/* Options with a value, wherever they stand; what is left is the command. */
+static const struct option_path {
+	const char *name;
+	size_t offset;
+} options[] = {
+	{ "--config", offsetof(struct hook_paths, config) },
+	{ "--libexec", offsetof(struct hook_paths, libexec) },
+};
+
+static const struct option_path *find_option(const char *name)
+{
+	for (size_t i = 0; i < N_ELEMENTS(options); i++)
+		if (strcmp(options[i].name, name) == 0)
+			return &options[i];
+	return NULL;
+}
+
+/* Returns the command, NULL if the arguments are not understood. */
+static const struct command *parse_arguments(char **argv, struct hook_paths *paths)
+{
+	const struct command *command = NULL;
+
+	for (char **arg = argv + 1; *arg != NULL; arg++) {
+		const struct option_path *o = find_option(*arg);
+
+		if (o != NULL) {
+			if (*++arg == NULL || **arg != '/')
+				return NULL;
+			*(const char **)((char *)paths + o->offset) = *arg;
+		} else if (command == NULL) {
+			command = find_command(*arg);
+			if (command == NULL)
+				return NULL;
+		} else {
+			return NULL;
+		}
+	}
+	return command;
+}
+
+int main(int argc, char **argv)
+{
+	struct hook_paths paths = { .config = SYSCONFDIR, .libexec = PKGLIBEXECDIR };
+	const struct command *command;
+	struct err e = { 0 };
+
+	if (sanitise(&e) < 0) {
+		report(&e);
+		return EXIT_FAILURE;
+	}
+	command = argc > 0 ? parse_arguments(argv, &paths) : NULL;
+	if (command == NULL)
+		return usage();
+	return command->run(&paths, &e);
+}
