@@ -19,64 +19,19 @@
 #include "apply.h"
 #include "directives.h"
 #include "err.h"
+#include "libexec.h"
 #include "load.h"
 #include "manifest.h"
 #include "mount.h"
-#include "path.h"
 #include "plan.h"
 #include "policy.h"
 #include "root.h"
 
-#define ATTR (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define ATTR LIBEXEC_ATTR
 #define ATTR_ST (ST_RDONLY | ST_NOSUID | ST_NODEV) /* the same, as statvfs(3) has them */
-
-#define SHIM "shim"
 
 /* Manifest, policy and profiles have limits of their own; this is for what forgot its limit. */
 #define RUN_SIZE "16m"
-
-/* ---- the host's programs ---- */
-
-/* Any file here runs in every container: the shim, of which no container could do without. */
-static int check_shim(const char *dir, struct err *e)
-{
-	cleanup_free char *path = path_join(dir, SHIM, e);
-	cleanup_fd int fd = -1;
-	struct stat st;
-
-	if (path == NULL)
-		return -1;
-	fd = load_open_trusted(path, O_PATH | O_NOFOLLOW, S_IFREG, e);
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) < 0)
-		return err_set(e, errno, "look at %s", path);
-	if ((st.st_mode & 0111) != 0111)
-		return err_set(e, 0, "%s can't be run by all (chmod 755 %s)", path, path);
-	return 0;
-}
-
-/**
- * apply_open_libexec() - Make a detached read-only mount of the host's folder of programs
- * @dir:	Folder, absolute; must be nobody's to write but root's, and have the shim in it
- * @e:		Set on failure
- *
- * To be called in the host's mount namespace.
- *
- * Return: mount fd owned by the caller, -1 on failure
- */
-int apply_open_libexec(const char *dir, struct err *e)
-{
-	cleanup_fd int fd = load_open_trusted(dir, O_PATH | O_DIRECTORY, S_IFDIR, e);
-	cleanup_fd int mnt = -1;
-
-	if (fd < 0 || check_shim(dir, e) < 0)
-		return err_wrap(e, "programs for the container");
-	mnt = mount_clone(fd, "", false, e);
-	if (mnt < 0 || mount_set(mnt, ATTR, false, e) < 0)
-		return err_wrap(e, "%s", dir);
-	return steal_fd(&mnt);
-}
 
 /* ---- the tmpfs ---- */
 
@@ -270,7 +225,7 @@ static int mount_agent(const struct hook_op *op, const struct apply_input *in, s
 /* Of the folder that is attached by now: a mount of another namespace can't be cloned. */
 static int clone_shim(const struct apply_input *in, struct err *e)
 {
-	cleanup_fd int fd = openat(in->libexec, SHIM, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	cleanup_fd int fd = openat(in->libexec, LIBEXEC_SHIM, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	cleanup_fd int mnt = -1;
 
 	if (fd < 0)

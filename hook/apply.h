@@ -31,7 +31,6 @@ struct apply_input {
 	int libexec;
 };
 
-int apply_open_libexec(const char *dir, struct err *e);
 int apply_mounts(const struct apply_input *in, struct err *e);
 
 #endif

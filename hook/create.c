@@ -16,6 +16,7 @@
 #include "create.h"
 #include "err.h"
 #include "hook.h"
+#include "libexec.h"
 #include "namespaces.h"
 #include "plan.h"
 #include "state.h"
@@ -95,14 +96,17 @@ int hook_create(const struct hook_paths *paths, const char *state, struct err *e
 	cleanup_oci_state struct oci_state s = { 0 };
 	cleanup_container struct container c = { 0 };
 	cleanup_container_ids struct container_ids ids = { .pidfd = -1 };
-	cleanup_fd int libexec = -1;
+	cleanup_fd int libexec = -1, mnt = -1;
 
 	if (oci_state_parse(state, &s, e) < 0 || container_load(paths, s.bundle, &c, e) < 0)
 		return -1;
 	if (c.why == NULL)
 		return 0;
-	libexec = apply_open_libexec(paths->libexec, e);
+	libexec = libexec_open(paths->libexec, e);
 	if (libexec < 0 || container_ids_read(s.pid, &ids, e) < 0)
 		return -1;
-	return confine(&c, &ids, libexec, e);
+	mnt = libexec_clone(libexec, e);
+	if (mnt < 0)
+		return -1;
+	return confine(&c, &ids, mnt, e);
 }

@@ -9,12 +9,14 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "cleanup.h"
 #include "create.h"
 #include "err.h"
@@ -25,9 +27,21 @@
 #define STATE_MAX_BYTES (1024 * 1024)
 
 #define EXIT_USAGE 2
+#define EXIT_PROBLEM 2 /* of --check */
+
+/**
+ * struct arguments - the command line
+ * @paths:	Where things are on the host
+ * @bundle:	What --check is about; NULL: the host
+ */
+struct arguments {
+	struct hook_paths paths;
+	const char *bundle;
+};
 
 static const char usage_text[] =
 	"usage: " PROGRAM " [--config DIR] [--libexec DIR] createRuntime|prestart <STATE\n"
+	"       " PROGRAM " [--config DIR] [--libexec DIR] --check --bundle DIR\n"
 	"       " PROGRAM " --help | --version\n";
 
 static void report(const struct err *e)
@@ -58,7 +72,7 @@ static int sanitise(struct err *e)
 }
 
 /* The same for prestart, which runtimes before createRuntime have. */
-static int run_stage(const struct hook_paths *paths, struct err *e)
+static int run_stage(const struct arguments *a, struct err *e)
 {
 	/* To its end, whatever comes of it: crun before 1.17 fails on a broken pipe */
 	cleanup_free char *state = read_fd(STDIN_FILENO, STATE_MAX_BYTES, e);
@@ -67,34 +81,43 @@ static int run_stage(const struct hook_paths *paths, struct err *e)
 		(void)err_wrap(e, "container state");
 	else if (chdir("/") < 0)
 		(void)err_set(e, errno, "change to /");
-	else if (hook_create(paths, state, e) == 0)
+	else if (hook_create(&a->paths, state, e) == 0)
 		return EXIT_SUCCESS;
 	report(e);
 	return EXIT_FAILURE;
 }
 
-static int run_help(const struct hook_paths *paths, struct err *e)
+static int run_check(const struct arguments *a, struct err *e)
 {
-	(void)paths;
+	if (a->bundle == NULL)
+		return usage();
+	if (check_bundle(&a->paths, a->bundle, stdout, e) < 0) {
+		(void)fprintf(stdout, "refused: %s\n", e->msg);
+		return EXIT_PROBLEM;
+	}
+	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_PROBLEM;
+}
+
+static int run_help(const struct arguments *a, struct err *e)
+{
+	(void)a;
 	(void)e;
 	return fputs(usage_text, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int run_version(const struct hook_paths *paths, struct err *e)
+static int run_version(const struct arguments *a, struct err *e)
 {
-	(void)paths;
+	(void)a;
 	(void)e;
 	return puts(PROGRAM " " PACKAGE_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static const struct command {
 	const char *name;
-	int (*run)(const struct hook_paths *paths, struct err *e);
+	int (*run)(const struct arguments *a, struct err *e);
 } commands[] = {
-	{ "createRuntime", run_stage },
-	{ "prestart", run_stage },
-	{ "--help", run_help },
-	{ "--version", run_version },
+	{ "createRuntime", run_stage }, { "prestart", run_stage },    { "--check", run_check },
+	{ "--help", run_help },         { "--version", run_version },
 };
 
 static const struct command *find_command(const char *name)
@@ -106,15 +129,17 @@ static const struct command *find_command(const char *name)
 }
 
 /* Options with a value, wherever they stand; what is left is the command. */
-static const struct option_path {
+static const struct option {
 	const char *name;
 	size_t offset;
+	bool absolute; /* the hook changes to / */
 } options[] = {
-	{ "--config", offsetof(struct hook_paths, config) },
-	{ "--libexec", offsetof(struct hook_paths, libexec) },
+	{ "--config", offsetof(struct arguments, paths.config), true },
+	{ "--libexec", offsetof(struct arguments, paths.libexec), true },
+	{ "--bundle", offsetof(struct arguments, bundle), false },
 };
 
-static const struct option_path *find_option(const char *name)
+static const struct option *find_option(const char *name)
 {
 	for (size_t i = 0; i < N_ELEMENTS(options); i++)
 		if (strcmp(options[i].name, name) == 0)
@@ -123,17 +148,17 @@ static const struct option_path *find_option(const char *name)
 }
 
 /* Returns the command, NULL if the arguments are not understood. */
-static const struct command *parse_arguments(char **argv, struct hook_paths *paths)
+static const struct command *parse_arguments(char **argv, struct arguments *a)
 {
 	const struct command *command = NULL;
 
 	for (char **arg = argv + 1; *arg != NULL; arg++) {
-		const struct option_path *o = find_option(*arg);
+		const struct option *o = find_option(*arg);
 
 		if (o != NULL) {
-			if (*++arg == NULL || **arg != '/')
+			if (*++arg == NULL || (o->absolute && **arg != '/'))
 				return NULL;
-			*(const char **)((char *)paths + o->offset) = *arg;
+			*(const char **)((char *)a + o->offset) = *arg;
 		} else if (command == NULL) {
 			command = find_command(*arg);
 			if (command == NULL)
@@ -147,7 +172,7 @@ static const struct command *parse_arguments(char **argv, struct hook_paths *pat
 
 int main(int argc, char **argv)
 {
-	struct hook_paths paths = { .config = SYSCONFDIR, .libexec = PKGLIBEXECDIR };
+	struct arguments a = { .paths = { .config = SYSCONFDIR, .libexec = PKGLIBEXECDIR } };
 	const struct command *command;
 	struct err e = { 0 };
 
@@ -155,8 +180,8 @@ int main(int argc, char **argv)
 		report(&e);
 		return EXIT_FAILURE;
 	}
-	command = argc > 0 ? parse_arguments(argv, &paths) : NULL;
+	command = argc > 0 ? parse_arguments(argv, &a) : NULL;
 	if (command == NULL)
 		return usage();
-	return command->run(&paths, &e);
+	return command->run(&a, &e);
 }

@@ -95,16 +95,37 @@ static int read_root(const char *process, const struct container_ids *own, struc
 	return map_root(process, "gid_map", &c->root_gid, e);
 }
 
+/**
+ * container_refuse_mount_ns() - Say why a container without a mount namespace can't be ours
+ * @e:		Set
+ *
+ * Return: -1
+ */
+int container_refuse_mount_ns(struct err *e)
+{
+	return err_set(e, 0, "the container has no mount namespace of its own");
+}
+
+/**
+ * container_refuse_net_ns() - Say why a container on the host's network can't be ours
+ * @e:		Set
+ *
+ * Return: -1
+ */
+int container_refuse_net_ns(struct err *e)
+{
+	return err_set(e, 0,
+		       "the container is on the host's network, whose rules are not ours to change "
+		       "(give it a network of its own; `egress-scope = agent` is not supported "
+		       "yet)");
+}
+
 static int check_own(const struct container_ids *own, const struct container_ids *c, struct err *e)
 {
 	if (c->mnt_ns == own->mnt_ns)
-		return err_set(e, 0, "the container has no mount namespace of its own");
+		return container_refuse_mount_ns(e);
 	if (c->net_ns == own->net_ns)
-		return err_set(
-			e, 0,
-			"the container is on the host's network, whose rules are not ours to "
-			"change (`egress-scope = agent`, which could do without, is not "
-			"supported yet: give it a network of its own)");
+		return container_refuse_net_ns(e);
 	return 0;
 }
 

@@ -12,10 +12,10 @@ struct err;
 /**
  * struct container_ids - what a container is to the kernel
  * @pidfd:	Its process, owned
- * @user_ns:	Inodes of its namespaces
- * @mnt_ns:	-
- * @pid_ns:	-
- * @net_ns:	-
+ * @user_ns:	Inode of its user namespace
+ * @mnt_ns:	Of its mount namespace
+ * @pid_ns:	Of its process namespace
+ * @net_ns:	Of its network namespace
  * @root_uid:	Its uid 0, as the hook sees it
  * @root_gid:	Its gid 0, as the hook sees it
  *
@@ -32,6 +32,8 @@ struct container_ids {
 };
 
 int container_ids_read(pid_t pid, struct container_ids *ret, struct err *e);
+int container_refuse_mount_ns(struct err *e);
+int container_refuse_net_ns(struct err *e);
 int container_enter(const struct container_ids *c, int type, struct err *e);
 void container_ids_done(struct container_ids *c);
 

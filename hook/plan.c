@@ -74,8 +74,7 @@ static int plan_agent(const struct survey *s, const char *command, struct hook_p
 	bool link;
 
 	for (size_t i = 0; f == NULL && i < s->n_found; i++)
-		if (is_command(&s->found[i], command) &&
-		    (s->found[i].type == S_IFREG || s->found[i].real != NULL))
+		if (is_command(&s->found[i], command) && s->found[i].runnable)
 			f = &s->found[i];
 	if (f == NULL)
 		return 0;
@@ -215,22 +214,54 @@ int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, str
 	return 0;
 }
 
+/* Paths are the image's to choose: none may move a terminal's cursor. */
+static void print_path(FILE *f, const char *path)
+{
+	for (; *path != '\0'; path++) {
+		unsigned char c = (unsigned char)*path;
+
+		if (c < 0x20 || c == 0x7f || c == '\\')
+			(void)fprintf(f, "\\%03o", c);
+		else
+			(void)fputc(c, f);
+	}
+}
+
 static void print_op(FILE *f, const struct hook_op *op)
 {
 	static const char *const what[] = {
-		[HOOK_OP_LIBEXEC] = "programs", [HOOK_OP_RUN] = "tmpfs",
-		[HOOK_OP_AGENT] = "agent",      [HOOK_OP_COVER] = "shim over",
-		[HOOK_OP_NAME] = "shim as",
+		[HOOK_OP_LIBEXEC] = "the host's programs at",
+		[HOOK_OP_RUN] = "new tmpfs at",
+		[HOOK_OP_AGENT] = "the agent at",
+		[HOOK_OP_COVER] = "shim over",
+		[HOOK_OP_NAME] = "shim as new",
 	};
 
-	(void)fprintf(f, "mount %s %s", what[op->kind], op->target);
-	if (op->source != NULL)
-		(void)fprintf(f, " from %s", op->source);
+	(void)fprintf(f, "mount: %s ", what[op->kind]);
+	print_path(f, op->target);
+	if (op->source != NULL) {
+		(void)fputs(" from ", f);
+		print_path(f, op->source);
+	}
 	(void)fputc('\n', f);
 }
 
+static void print_manifest(FILE *f, const struct manifest *m)
+{
+	for (size_t i = 0; i < m->n_agents; i++) {
+		(void)fprintf(f, "agent: %s is ", m->agents[i].command);
+		print_path(f, m->agents[i].path);
+		(void)fputc('\n', f);
+	}
+	for (size_t i = 0; i < m->mounts.n; i++) {
+		(void)fputs("engine's mount: ", f);
+		print_path(f, m->mounts.v[i]);
+		(void)fputc('\n', f);
+	}
+}
+
 /**
- * hook_plan_print() - Write a plan for people, a line for each mount, in order
+ * hook_plan_print() - Write a plan for people, in the order of execution
  * @f:		Where to
  * @p:		Plan
  *
@@ -240,7 +271,8 @@ int hook_plan_print(FILE *f, const struct hook_plan *p)
 {
 	for (size_t i = 0; i < p->n_ops; i++)
 		print_op(f, &p->ops[i]);
-	return manifest_print(f, &p->manifest);
+	print_manifest(f, &p->manifest);
+	return ferror(f) ? -1 : 0;
 }
 
 /**

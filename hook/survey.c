@@ -183,7 +183,12 @@ static char *path_in_root(int root, int fd, struct err *e)
 	return strdup(path + cut);
 }
 
-/* Where the symlink at @path ends, if that is a regular file. */
+static bool is_runnable(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && (st->st_mode & 0111) != 0;
+}
+
+/* Where the symlink at @path ends, if that can be run. */
 static int follow(const struct survey_input *in, const char *path, struct survey_found *f,
 		  struct err *e)
 {
@@ -194,7 +199,8 @@ static int follow(const struct survey_input *in, const char *path, struct survey
 		return e->code == ENOENT || e->code == ENOTDIR || e->code == ELOOP ? 0 : -1;
 	if (fstat(fd, &st) < 0)
 		return err_set(e, errno, "look at %s", path);
-	if (!S_ISREG(st.st_mode))
+	f->runnable = is_runnable(&st);
+	if (!f->runnable)
 		return 0;
 	if (survey_identify(fd, &f->target_id, e) < 0)
 		return -1;
@@ -240,6 +246,7 @@ static int look_for(struct survey *s, const struct survey_input *in, size_t dir,
 	if (fstat(f.fd, &st) < 0)
 		return err_set(e, errno, "look at %s", path);
 	f.type = st.st_mode & S_IFMT;
+	f.runnable = is_runnable(&st);
 	if (survey_identify(f.fd, &f.id, e) < 0)
 		return err_wrap(e, "%s", path);
 	if (f.type == S_IFLNK && follow(in, path, &f, e) < 0)

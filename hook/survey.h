@@ -46,9 +46,11 @@ struct survey_dir {
  * @fd:		O_PATH on itself, a symlink not followed; owned
  * @id:		Which it is
  * @type:	Its S_IFMT
- * @target:	Symlink: the regular file at its end, O_PATH, owned; -1 if there is none
+ * @runnable:	It, or what it links to, is a regular file that can be run.  A mount point that an
+ *		earlier start of the container left is not.
+ * @target:	Symlink: what is at its end, if it is runnable: O_PATH, owned; else -1
  * @target_id:	Symlink: which that is
- * @real:	Symlink: path of that in the container, without symlinks; NULL if there is none
+ * @real:	Symlink: path of that in the container, without symlinks; NULL as above
  */
 struct survey_found {
 	size_t dir;
@@ -56,6 +58,7 @@ struct survey_found {
 	int fd;
 	struct survey_id id;
 	mode_t type;
+	bool runnable;
 	int target;
 	struct survey_id target_id;
 	char *real;
