@@ -18,7 +18,7 @@
 static int set_bool(yajl_val v, void *dst, struct err *e)
 {
 	if (!YAJL_IS_TRUE(v) && !YAJL_IS_FALSE(v))
-		return err_set(e, EINVAL, "neither true nor false");
+		return err_set(e, 0, "neither true nor false");
 
 	*(bool *)dst = YAJL_IS_TRUE(v);
 	return 0;
@@ -27,7 +27,7 @@ static int set_bool(yajl_val v, void *dst, struct err *e)
 static int set_id(yajl_val v, void *dst, struct err *e)
 {
 	if (!YAJL_IS_INTEGER(v) || YAJL_GET_INTEGER(v) < 0 || YAJL_GET_INTEGER(v) > UINT32_MAX)
-		return err_set(e, EINVAL, "not an id");
+		return err_set(e, 0, "not an id");
 
 	*(uint32_t *)dst = (uint32_t)YAJL_GET_INTEGER(v);
 	return 0;
@@ -38,7 +38,7 @@ static int set_strings(yajl_val v, void *dst, struct err *e)
 	struct oci_strings *l = dst;
 
 	if (!YAJL_IS_ARRAY(v))
-		return err_set(e, EINVAL, "not an array");
+		return err_set(e, 0, "not an array");
 	if (v->u.array.len == 0)
 		return 0;
 
@@ -91,7 +91,7 @@ static int set_mounts(yajl_val v, void *dst, struct err *e)
 	struct oci_config *c = dst;
 
 	if (!YAJL_IS_ARRAY(v))
-		return err_set(e, EINVAL, "not an array");
+		return err_set(e, 0, "not an array");
 	if (v->u.array.len == 0)
 		return 0;
 
@@ -118,7 +118,7 @@ static int set_id_maps(yajl_val v, void *dst, struct err *e)
 	struct oci_id_maps *maps = dst;
 
 	if (!YAJL_IS_ARRAY(v))
-		return err_set(e, EINVAL, "not an array");
+		return err_set(e, 0, "not an array");
 	if (v->u.array.len == 0)
 		return 0;
 
@@ -140,7 +140,7 @@ static int set_namespaces(yajl_val v, void *dst, struct err *e)
 	struct oci_strings *l = dst;
 
 	if (!YAJL_IS_ARRAY(v))
-		return err_set(e, EINVAL, "not an array");
+		return err_set(e, 0, "not an array");
 	if (v->u.array.len == 0)
 		return 0;
 
@@ -188,7 +188,7 @@ int oci_config_parse(const char *text, struct oci_config *ret, struct err *e)
 	    json_fill(c.tree, config_fields, N_ELEMENTS(config_fields), &c, e) < 0)
 		return err_wrap(e, "config.json");
 	if (c.root_path[0] == '\0')
-		return err_set(e, EINVAL, "config.json: root: path: empty");
+		return err_set(e, 0, "config.json: root: path: empty");
 
 	*ret = c;
 	c = (struct oci_config){ 0 };
