@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "apply.h"
+#include "bind.h"
 #include "directives.h"
 #include "err.h"
 #include "libexec.h"
@@ -27,7 +28,6 @@
 #include "policy.h"
 #include "root.h"
 
-#define ATTR LIBEXEC_ATTR
 #define ATTR_ST (ST_RDONLY | ST_NOSUID | ST_NODEV) /* the same, as statvfs(3) has them */
 
 /* Manifest, policy and profiles have limits of their own; this is for what forgot its limit. */
@@ -190,7 +190,7 @@ static int mount_libexec(const struct hook_op *op, const struct apply_input *in,
 	cleanup_fd int target = open_own_dir(op->target, in, e);
 	int mnt;
 
-	if (target < 0 || mount_attach(in->libexec, target, e) < 0)
+	if (target < 0 || bind_attach(in->libexec, target, in->mountinfo, e) < 0)
 		return -1;
 	mnt = fcntl(in->libexec, F_DUPFD_CLOEXEC, 0);
 	return mnt < 0 ? err_set(e, errno, "duplicate a mount") : mnt;
@@ -201,23 +201,23 @@ static int mount_run(const struct hook_op *op, const struct apply_input *in, str
 	cleanup_fd int mnt = mount_tmpfs(0755, RUN_SIZE, e);
 	cleanup_fd int target = -1;
 
-	if (mnt < 0 || fill_run(mnt, in, e) < 0 || mount_set(mnt, ATTR, false, e) < 0)
+	if (mnt < 0 || fill_run(mnt, in, e) < 0 || mount_set(mnt, BIND_ATTR, false, e) < 0)
 		return -1;
 	target = open_own_dir(op->target, in, e);
-	if (target < 0 || mount_attach(mnt, target, e) < 0)
+	if (target < 0 || bind_attach(mnt, target, in->mountinfo, e) < 0)
 		return -1;
 	return steal_fd(&mnt);
 }
 
 static int mount_agent(const struct hook_op *op, const struct apply_input *in, struct err *e)
 {
-	cleanup_fd int mnt = mount_clone(op->fd, "", false, e);
+	cleanup_fd int mnt = bind_clone(op->fd, e);
 	cleanup_fd int target = -1;
 
-	if (mnt < 0 || mount_set(mnt, ATTR, false, e) < 0)
+	if (mnt < 0)
 		return -1;
 	target = root_open(in->root, op->target, O_PATH, e);
-	if (target < 0 || mount_attach(mnt, target, e) < 0)
+	if (target < 0 || bind_attach(mnt, target, in->mountinfo, e) < 0)
 		return -1;
 	return steal_fd(&mnt);
 }
@@ -226,21 +226,17 @@ static int mount_agent(const struct hook_op *op, const struct apply_input *in, s
 static int clone_shim(const struct apply_input *in, struct err *e)
 {
 	cleanup_fd int fd = openat(in->libexec, LIBEXEC_SHIM, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	cleanup_fd int mnt = -1;
 
 	if (fd < 0)
 		return err_set(e, errno, "open the shim");
-	mnt = mount_clone(fd, "", false, e);
-	if (mnt < 0 || mount_set(mnt, ATTR, false, e) < 0)
-		return -1;
-	return steal_fd(&mnt);
+	return bind_clone(fd, e);
 }
 
 static int mount_cover(const struct hook_op *op, const struct apply_input *in, struct err *e)
 {
 	cleanup_fd int mnt = clone_shim(in, e);
 
-	if (mnt < 0 || mount_attach(mnt, op->fd, e) < 0)
+	if (mnt < 0 || bind_attach(mnt, op->fd, in->mountinfo, e) < 0)
 		return -1;
 	return steal_fd(&mnt);
 }
@@ -254,7 +250,7 @@ static int mount_name(const struct hook_op *op, const struct apply_input *in, st
 		return -1;
 	/* The survey saw nothing there; what has come since is not what was planned */
 	target = root_mkfile(op->fd, op->command, 0644, in->root_uid, in->root_gid, e);
-	if (target < 0 || mount_attach(mnt, target, e) < 0)
+	if (target < 0 || bind_attach(mnt, target, in->mountinfo, e) < 0)
 		return -1;
 	return steal_fd(&mnt);
 }

@@ -19,6 +19,7 @@ struct policy;
  * @root:	Container's root folder, O_PATH; the hook is in its mount namespace
  * @root_uid:	Owner of what is made
  * @root_gid:	Group of what is made
+ * @mountinfo:	What was mounted before, from bind_read_mountinfo()
  * @libexec:	Detached read-only mount of the host's folder of programs
  */
 struct apply_input {
@@ -28,6 +29,7 @@ struct apply_input {
 	int root;
 	uid_t root_uid;
 	gid_t root_gid;
+	const char *mountinfo;
 	int libexec;
 };
 

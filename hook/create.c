@@ -12,6 +12,7 @@
 #include <sched.h>
 
 #include "apply.h"
+#include "bind.h"
 #include "container.h"
 #include "create.h"
 #include "err.h"
@@ -60,6 +61,7 @@ static int confine(const struct container *c, const struct container_ids *ids, i
 {
 	cleanup_survey struct survey survey = { 0 };
 	cleanup_hook_plan struct hook_plan plan = { 0 };
+	cleanup_free char *mountinfo = NULL;
 	cleanup_fd int root = -1;
 	struct apply_input in = {
 		.plan = &plan,
@@ -72,12 +74,16 @@ static int confine(const struct container *c, const struct container_ids *ids, i
 
 	if (container_enter(ids, CLONE_NEWNS, e) < 0)
 		return -1;
+	mountinfo = bind_read_mountinfo(e);
+	if (mountinfo == NULL)
+		return -1;
 	root = container_open_root(c, e);
 	if (root < 0 || survey_container(c, ids, root, &survey, e) < 0 ||
 	    build_plan(c, ids, &survey, &plan, e) < 0)
 		return -1;
 
 	in.root = root;
+	in.mountinfo = mountinfo;
 	return apply_mounts(&in, e);
 }
 
@@ -105,7 +111,7 @@ int hook_create(const struct hook_paths *paths, const char *state, struct err *e
 	libexec = libexec_open(paths->libexec, e);
 	if (libexec < 0 || container_ids_read(s.pid, &ids, e) < 0)
 		return -1;
-	mnt = libexec_clone(libexec, e);
+	mnt = bind_clone(libexec, e);
 	if (mnt < 0)
 		return -1;
 	return confine(&c, &ids, mnt, e);

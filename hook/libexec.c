@@ -14,7 +14,6 @@
 #include "err.h"
 #include "libexec.h"
 #include "load.h"
-#include "mount.h"
 #include "path.h"
 
 static int check_shim(const char *dir, struct err *e)
@@ -49,20 +48,4 @@ int libexec_open(const char *dir, struct err *e)
 	if (fd < 0 || check_shim(dir, e) < 0)
 		return err_wrap(e, "programs for the container");
 	return steal_fd(&fd);
-}
-
-/**
- * libexec_clone() - Make a detached read-only mount of the folder
- * @fd:		Folder, in the current mount namespace
- * @e:		Set on failure
- *
- * Return: mount fd owned by the caller, -1 on failure
- */
-int libexec_clone(int fd, struct err *e)
-{
-	cleanup_fd int mnt = mount_clone(fd, "", false, e);
-
-	if (mnt < 0 || mount_set(mnt, LIBEXEC_ATTR, false, e) < 0)
-		return err_wrap(e, "programs for the container");
-	return steal_fd(&mnt);
 }

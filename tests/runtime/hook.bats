@@ -310,11 +310,21 @@ traces() {
 	done
 }
 
-@test "hook: what the container has is mounted nowhere else" {
+@test "hook: what the container has is mounted nowhere else, and is nobody's peer" {
 	local before
 
 	before=$(cut -d' ' -f4- /proc/self/mountinfo)
 	container_create
-	[[ $(grep -c oci-sandbox "/proc/$PID/mountinfo") -ge 2 ]]
+	[[ $(grep -c "$HOOK_LIBEXEC\|oci-sandbox" "/proc/$PID/mountinfo") -ge 3 ]]
+	# the lab's own mounts are shared: a clone of them is a peer, if nothing is done about it
+	run ! grep "\($HOOK_LIBEXEC\|oci-sandbox\).*\(shared\|master\):" "/proc/$PID/mountinfo"
 	[[ $(cut -d' ' -f4- /proc/self/mountinfo) == "$before" ]]
+}
+
+@test "hook: a mount that is shared with the host gets no names" {
+	mkdir "$HOOK_DIR/shared"
+	config '.linux.rootfsPropagation = "shared" | .mounts += [{destination: "/usr/local/sbin",
+		type: "bind", source: ($config + "/../shared"), options: ["rbind", "rshared"]}]'
+	stopped "mount on /usr/local/sbin/claude in the container: it is in a mount that is shared with the host"
+	run ! grep -F "$HOOK_DIR/shared/claude" /proc/self/mountinfo
 }
