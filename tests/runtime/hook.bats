@@ -282,9 +282,10 @@ traces() {
 		rmdir "$HOOK_ROOTFS/usr/libexec"; : >"$HOOK_ROOTFS/usr/libexec"~Not a directory
 		ln -s / "$HOOK_ROOTFS/run/oci-sandbox"~Not a directory
 		ln -s /usr/bin "$HOOK_ROOTFS/usr/libexec/oci-sandbox"~Not a directory
+		mkdir "$HOOK_ROOTFS/usr/libexec/oci-sandbox"; ln -s usr/libexec/oci-sandbox "$HOOK_ROOTFS/x"; config '.process.env = ["OCI_SANDBOX=1", "PATH=/x"]'~read back /x/claude
 		config '.hooks.createRuntime[0].args[-1] = "poststart"'~usage
 	END
-	((count == 25))
+	((count == 26))
 }
 
 # ---- invariant 3 ----
