@@ -51,7 +51,8 @@ static int root_uid(const struct oci_config *c, uid_t *ret, struct err *e)
 	return 0;
 }
 
-static int print_plan(const struct container *c, FILE *out, struct err *e)
+static int print_plan(const struct container *c, const struct survey_id *shim, FILE *out,
+		      struct err *e)
 {
 	cleanup_survey struct survey survey = { 0 };
 	cleanup_hook_plan struct hook_plan plan = { 0 };
@@ -67,6 +68,7 @@ static int print_plan(const struct container *c, FILE *out, struct err *e)
 		.policy = &c->policy,
 		.profiles = &c->profiles,
 		.survey = &survey,
+		.shim = *shim,
 	};
 
 	if (root < 0 || root_uid(&c->config, &look.root_uid, e) < 0 ||
@@ -90,6 +92,7 @@ int check_bundle(const struct hook_paths *paths, const char *bundle, FILE *out, 
 {
 	cleanup_container struct container c = { 0 };
 	cleanup_fd int libexec = -1;
+	struct survey_id shim;
 
 	if (container_load(paths, bundle, &c, e) < 0)
 		return -1;
@@ -101,8 +104,8 @@ int check_bundle(const struct hook_paths *paths, const char *bundle, FILE *out, 
 	}
 	(void)fprintf(out, "ours: %s\n", c.why);
 
-	libexec = libexec_open(paths->libexec, e);
+	libexec = libexec_open(paths->libexec, &shim, e);
 	if (libexec < 0 || check_namespaces(&c.config, e) < 0)
 		return -1;
-	return print_plan(&c, out, e);
+	return print_plan(&c, &shim, out, e);
 }

@@ -23,6 +23,16 @@
 #include "state.h"
 #include "survey.h"
 
+/**
+ * struct host - what was opened in the host's mount namespace
+ * @libexec:	Detached mount of the programs
+ * @shim:	Which file the shim is
+ */
+struct host {
+	int libexec;
+	struct survey_id shim;
+};
+
 static int survey_container(const struct container *c, const struct container_ids *ids, int root,
 			    struct survey *ret, struct err *e)
 {
@@ -36,28 +46,31 @@ static int survey_container(const struct container *c, const struct container_id
 	return survey_make(&in, ret, e);
 }
 
-static int build_plan(const struct container *c, const struct container_ids *ids,
-		      const struct survey *survey, struct hook_plan *ret, struct err *e)
+static int build_plan(const struct container *c, const struct survey *survey,
+		      const struct survey_id *shim, struct hook_plan *ret, struct err *e)
 {
 	const struct hook_plan_input in = {
 		.config = &c->config,
 		.policy = &c->policy,
 		.profiles = &c->profiles,
 		.survey = survey,
+		.shim = *shim,
 	};
 
-	if (hook_plan_build(&in, ret, e) < 0)
-		return -1;
+	return hook_plan_build(&in, ret, e);
+}
+
+static void name_namespaces(struct hook_plan *ret, const struct container_ids *ids)
+{
 	ret->manifest.user_ns = ids->user_ns;
 	ret->manifest.mnt_ns = ids->mnt_ns;
 	ret->manifest.pid_ns = ids->pid_ns;
 	ret->manifest.net_ns = ids->net_ns;
-	return 0;
 }
 
 /* From here on the hook is in the container's namespaces, and stays there. */
-static int confine(const struct container *c, const struct container_ids *ids, int libexec,
-		   struct err *e)
+static int confine(const struct container *c, const struct container_ids *ids,
+		   const struct host *host, struct err *e)
 {
 	cleanup_survey struct survey survey = { 0 };
 	cleanup_hook_plan struct hook_plan plan = { 0 };
@@ -69,7 +82,7 @@ static int confine(const struct container *c, const struct container_ids *ids, i
 		.profiles = &c->profiles,
 		.root_uid = ids->root_uid,
 		.root_gid = ids->root_gid,
-		.libexec = libexec,
+		.libexec = host->libexec,
 	};
 
 	if (container_enter(ids, CLONE_NEWNS, e) < 0)
@@ -79,8 +92,9 @@ static int confine(const struct container *c, const struct container_ids *ids, i
 		return -1;
 	root = container_open_root(c, e);
 	if (root < 0 || survey_container(c, ids, root, &survey, e) < 0 ||
-	    build_plan(c, ids, &survey, &plan, e) < 0)
+	    build_plan(c, &survey, &host->shim, &plan, e) < 0)
 		return -1;
+	name_namespaces(&plan, ids);
 
 	in.root = root;
 	in.mountinfo = mountinfo;
@@ -103,16 +117,18 @@ int hook_create(const struct hook_paths *paths, const char *state, struct err *e
 	cleanup_container struct container c = { 0 };
 	cleanup_container_ids struct container_ids ids = { .pidfd = -1 };
 	cleanup_fd int libexec = -1, mnt = -1;
+	struct host host = { .libexec = -1 };
 
 	if (oci_state_parse(state, &s, e) < 0 || container_load(paths, s.bundle, &c, e) < 0)
 		return -1;
 	if (c.why == NULL)
 		return 0;
-	libexec = libexec_open(paths->libexec, e);
+	libexec = libexec_open(paths->libexec, &host.shim, e);
 	if (libexec < 0 || container_ids_read(s.pid, &ids, e) < 0)
 		return -1;
 	mnt = bind_clone(libexec, e);
 	if (mnt < 0)
 		return -1;
-	return confine(&c, &ids, mnt, e);
+	host.libexec = mnt;
+	return confine(&c, &ids, &host, e);
 }

@@ -44,8 +44,17 @@ static const char usage_text[] =
 	"       " PROGRAM " [--config DIR] [--libexec DIR] --check --bundle DIR\n"
 	"       " PROGRAM " --help | --version\n";
 
-static void report(const struct err *e)
+/* A message may quote the image or config.json: it stays one line, and moves no cursor. */
+static void make_printable(struct err *e)
 {
+	for (char *p = e->msg; *p != '\0'; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+}
+
+static void report(struct err *e)
+{
+	make_printable(e);
 	(void)fprintf(stderr, PROGRAM ": %s\n", e->msg);
 	syslog(LOG_ERR, "%s", e->msg);
 }
@@ -53,6 +62,7 @@ static void report(const struct err *e)
 static int usage(void)
 {
 	(void)fputs(usage_text, stderr);
+	syslog(LOG_ERR, "called with arguments that it does not know");
 	return EXIT_USAGE;
 }
 
@@ -92,6 +102,7 @@ static int run_check(const struct arguments *a, struct err *e)
 	if (a->bundle == NULL)
 		return usage();
 	if (check_bundle(&a->paths, a->bundle, stdout, e) < 0) {
+		make_printable(e);
 		(void)fprintf(stdout, "refused: %s\n", e->msg);
 		return EXIT_PROBLEM;
 	}

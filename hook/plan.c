@@ -172,6 +172,29 @@ static int each_command(const struct hook_plan_input *in, struct hook_plan *p,
 	return 0;
 }
 
+/* ---- a container that has it all already ---- */
+
+static bool same_file(const struct survey_id *a, const struct survey_id *b)
+{
+	return a->dev == b->dev && a->ino == b->ino;
+}
+
+/* A second run would take the shim of the first for the agent, which would start itself. */
+static int check_shim(const struct hook_plan_input *in, struct err *e)
+{
+	for (size_t i = 0; i < in->survey->n_found; i++) {
+		const struct survey_found *f = &in->survey->found[i];
+
+		if (same_file(&f->id, &in->shim) ||
+		    (f->real != NULL && same_file(&f->target_id, &in->shim)))
+			return err_set(e, 0,
+				       "the container's %s/%s is the shim already (is the hook "
+				       "registered twice?)",
+				       in->survey->dirs[f->dir].path, f->command);
+	}
+	return 0;
+}
+
 /* ---- manifest ---- */
 
 static int plan_manifest(const struct oci_config *c, struct manifest *m, struct err *e)
@@ -203,7 +226,7 @@ int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, str
 {
 	cleanup_hook_plan struct hook_plan p = { 0 };
 
-	if (plan_manifest(in->config, &p.manifest, e) < 0 ||
+	if (check_shim(in, e) < 0 || plan_manifest(in->config, &p.manifest, e) < 0 ||
 	    add_fixed(&p, HOOK_OP_LIBEXEC, LIBEXEC_DIR, e) < 0 ||
 	    add_fixed(&p, HOOK_OP_RUN, RUN_DIR, e) < 0 || each_command(in, &p, plan_agent, e) < 0 ||
 	    each_command(in, &p, plan_covers, e) < 0 || each_command(in, &p, plan_name, e) < 0)

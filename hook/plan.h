@@ -8,12 +8,12 @@
 
 #include "cleanup.h"
 #include "manifest.h"
+#include "survey.h"
 
 struct err;
 struct loaded_profiles;
 struct oci_config;
 struct policy;
-struct survey;
 
 /* What is mounted; the values are the order of execution */
 enum hook_op_kind {
@@ -61,12 +61,14 @@ struct hook_plan {
  * @policy:	Policy
  * @profiles:	Profiles that it names
  * @survey:	What the container has
+ * @shim:	Which file the host's shim is
  */
 struct hook_plan_input {
 	const struct oci_config *config;
 	const struct policy *policy;
 	const struct loaded_profiles *profiles;
 	const struct survey *survey;
+	struct survey_id shim;
 };
 
 int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, struct err *e);

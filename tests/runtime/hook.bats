@@ -282,10 +282,11 @@ traces() {
 		rmdir "$HOOK_ROOTFS/usr/libexec"; : >"$HOOK_ROOTFS/usr/libexec"~Not a directory
 		ln -s / "$HOOK_ROOTFS/run/oci-sandbox"~Not a directory
 		ln -s /usr/bin "$HOOK_ROOTFS/usr/libexec/oci-sandbox"~Not a directory
+		config '.hooks.createRuntime += .hooks.createRuntime'~is the hook registered twice?
 		mkdir "$HOOK_ROOTFS/usr/libexec/oci-sandbox"; ln -s usr/libexec/oci-sandbox "$HOOK_ROOTFS/x"; config '.process.env = ["OCI_SANDBOX=1", "PATH=/x"]'~read back /x/claude
 		config '.hooks.createRuntime[0].args[-1] = "poststart"'~usage
 	END
-	((count == 26))
+	((count == 27))
 }
 
 # ---- invariant 3 ----

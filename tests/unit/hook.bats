@@ -259,6 +259,13 @@ agent() {
 	refuses "annotation io.oci-sandbox.enable: \`yes\` is neither true nor false"
 }
 
+@test "decide: a message stays one line, whatever it quotes" {
+	config '.process.env = [] | .annotations = {"io.oci-sandbox.enable": "a\nb\u001b[2J"}'
+	refuses "annotation io.oci-sandbox.enable: \`a?b?[2J\` is neither true nor false"
+	run -1 --separate-stderr create
+	[[ ${#stderr_lines[@]} == 1 && $stderr == *"a?b?[2J"* ]]
+}
+
 @test "decide: a policy by annotation is refused for a container that is ours" {
 	config '.annotations = {"io.oci-sandbox.policy": "x"}'
 	refuses "annotation io.oci-sandbox.policy=x: not supported yet"
