@@ -19,6 +19,7 @@
 #include "hook.h"
 #include "libexec.h"
 #include "namespaces.h"
+#include "nft.h"
 #include "plan.h"
 #include "state.h"
 #include "survey.h"
@@ -96,6 +97,9 @@ static int confine(const struct container *c, const struct container_ids *ids,
 		return -1;
 	name_namespaces(&plan, ids);
 
+	if (container_enter(ids, CLONE_NEWNET, e) < 0 || egress_commit(&plan.rules, e) < 0 ||
+	    egress_verify(&plan.rules, e) < 0)
+		return -1;
 	in.root = root;
 	in.mountinfo = mountinfo;
 	return apply_mounts(&in, e);

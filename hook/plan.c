@@ -16,6 +16,7 @@
 #include "path.h"
 #include "plan.h"
 #include "policy.h"
+#include "resolvers.h"
 #include "survey.h"
 
 #define NO_DIR ((size_t)-1)
@@ -195,6 +196,23 @@ static int check_shim(const struct hook_plan_input *in, struct err *e)
 	return 0;
 }
 
+/* ---- network ---- */
+
+static int plan_rules(const struct hook_plan_input *in, struct ruleset *ret, struct err *e)
+{
+	cleanup_free struct ip_prefix *resolvers = NULL;
+	struct ruleset_input rules = {
+		.allow = in->policy->allow_ip,
+		.n_allow = in->policy->n_allow_ip,
+	};
+
+	if (in->survey->resolv_conf != NULL &&
+	    resolvers_parse(in->survey->resolv_conf, &resolvers, &rules.n_resolvers, e) < 0)
+		return err_wrap(e, "the container's /etc/resolv.conf");
+	rules.resolvers = resolvers;
+	return ruleset_compile(&rules, ret, e);
+}
+
 /* ---- manifest ---- */
 
 static int plan_manifest(const struct oci_config *c, struct manifest *m, struct err *e)
@@ -226,7 +244,8 @@ int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, str
 {
 	cleanup_hook_plan struct hook_plan p = { 0 };
 
-	if (check_shim(in, e) < 0 || plan_manifest(in->config, &p.manifest, e) < 0 ||
+	if (check_shim(in, e) < 0 || plan_rules(in, &p.rules, e) < 0 ||
+	    plan_manifest(in->config, &p.manifest, e) < 0 ||
 	    add_fixed(&p, HOOK_OP_LIBEXEC, LIBEXEC_DIR, e) < 0 ||
 	    add_fixed(&p, HOOK_OP_RUN, RUN_DIR, e) < 0 || each_command(in, &p, plan_agent, e) < 0 ||
 	    each_command(in, &p, plan_covers, e) < 0 || each_command(in, &p, plan_name, e) < 0)
@@ -292,6 +311,8 @@ static void print_manifest(FILE *f, const struct manifest *m)
  */
 int hook_plan_print(FILE *f, const struct hook_plan *p)
 {
+	if (ruleset_print(f, &p->rules) < 0)
+		return -1;
 	for (size_t i = 0; i < p->n_ops; i++)
 		print_op(f, &p->ops[i]);
 	print_manifest(f, &p->manifest);
@@ -310,5 +331,6 @@ void hook_plan_done(struct hook_plan *p)
 	}
 	free(p->ops);
 	manifest_done(&p->manifest);
+	ruleset_done(&p->rules);
 	*p = (struct hook_plan){ 0 };
 }

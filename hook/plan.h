@@ -8,6 +8,7 @@
 
 #include "cleanup.h"
 #include "manifest.h"
+#include "ruleset.h"
 #include "survey.h"
 
 struct err;
@@ -43,6 +44,7 @@ struct hook_op {
 
 /**
  * struct hook_plan - what the hook is going to do to a container
+ * @rules:	What the container may reach, carried out first
  * @ops:	Mounts, in order
  * @n_ops:	How many
  * @manifest:	What the shim is told
@@ -50,6 +52,7 @@ struct hook_op {
  * Owned by the caller; hook_plan_done() releases it.  Borrows from the profiles and the survey.
  */
 struct hook_plan {
+	struct ruleset rules;
 	struct hook_op *ops;
 	size_t n_ops;
 	struct manifest manifest;

@@ -175,6 +175,30 @@ stopped() {
 		$'200000:200000\n200000:200000' ]]
 }
 
+@test "hook: the rules are in the container's network namespace, and only there" {
+	container_create
+	run -0 nsenter -t "$PID" -n nft list ruleset
+	[[ $output == *"table inet oci_sandbox"* && $output == *admin-prohibited* ]]
+	run -0 nft list ruleset
+	[[ $output != *oci_sandbox* ]]
+}
+
+@test "hook: resolvers come from the engine's resolv.conf, never from the image's" {
+	printf 'nameserver 10.9.8.7\n' >"$HOOK_ROOTFS/etc/resolv.conf"
+	container_create
+	run -0 nsenter -t "$PID" -n nft list ruleset
+	[[ $output == *"table inet oci_sandbox"* && $output != *10.9.8.7* ]]
+	runtime delete --force "$CID"
+
+	fresh
+	printf 'nameserver 10.9.8.7\n' >"$HOOK_DIR/resolv.conf"
+	config '.mounts += [{destination: "/etc/resolv.conf", type: "bind", options: ["rbind"],
+		source: ($config + "/../resolv.conf")}]'
+	container_create
+	run -0 nsenter -t "$PID" -n nft list ruleset
+	[[ $output == *10.9.8.7* ]]
+}
+
 # ---- invariant 7 ----
 
 @test "hook: container root can't unmount, replace or write what the hook injected" {
