@@ -2,12 +2,14 @@
 /**
  * DOC: oci-sandbox-hook
  *
- * Only this file prints and exits.  The program reads no environment variable: with some
- * runtimes that is the image's.
+ * Only this file exits, and only it prints what failed.  A stage reads no environment variable:
+ * with some runtimes that is the image's.
  */
 #include "config.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,6 +24,7 @@
 #include "err.h"
 #include "hook.h"
 #include "io.h"
+#include "register.h"
 
 #define PROGRAM "oci-sandbox-hook"
 #define STATE_MAX_BYTES (1024 * 1024)
@@ -33,15 +36,20 @@
  * struct arguments - the command line
  * @paths:	Where things are on the host
  * @bundle:	What --check is about; NULL: the host
+ * @engine:	Operand of --register and --unregister
  */
 struct arguments {
 	struct hook_paths paths;
 	const char *bundle;
+	const char *engine;
 };
 
 static const char usage_text[] =
 	"usage: " PROGRAM " [--config DIR] [--libexec DIR] createRuntime|prestart <STATE\n"
-	"       " PROGRAM " [--config DIR] [--libexec DIR] --check --bundle DIR\n"
+	"       " PROGRAM
+	" [--config DIR] [--libexec DIR] [--hooks-dir DIR] --check [--bundle DIR]\n"
+	"       " PROGRAM " [--config DIR] [--libexec DIR] [--hooks-dir DIR] --register podman\n"
+	"       " PROGRAM " [--hooks-dir DIR] --unregister podman\n"
 	"       " PROGRAM " --help | --version\n";
 
 /* A message may quote the image or config.json: it stays one line, and moves no cursor. */
@@ -123,12 +131,54 @@ static int run_version(const struct arguments *a, struct err *e)
 	return puts(PROGRAM " " PACKAGE_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+static int find_self(char self[PATH_MAX], struct err *e)
+{
+	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
+
+	if (n < 0)
+		return err_set(e, errno, "read /proc/self/exe");
+	self[n] = '\0';
+	return 0;
+}
+
+static int run_engine(const struct arguments *a,
+		      int (*act)(const struct hook_paths *, FILE *, struct err *), struct err *e)
+{
+	struct hook_paths paths = a->paths;
+	char self[PATH_MAX];
+
+	if (strcmp(a->engine, "podman") != 0)
+		return usage();
+	paths.self = self;
+	if (find_self(self, e) < 0 || act(&paths, stdout, e) < 0)
+		(void)fflush(stdout);
+	else if (fflush(stdout) != 0)
+		(void)err_set(e, errno, "say what was done");
+	else
+		return EXIT_SUCCESS;
+	report(e);
+	return EXIT_FAILURE;
+}
+
+static int run_register(const struct arguments *a, struct err *e)
+{
+	return run_engine(a, register_podman, e);
+}
+
+static int run_unregister(const struct arguments *a, struct err *e)
+{
+	return run_engine(a, unregister_podman, e);
+}
+
 static const struct command {
 	const char *name;
+	bool operand; /* is followed by the name of an engine */
 	int (*run)(const struct arguments *a, struct err *e);
 } commands[] = {
-	{ "createRuntime", run_stage }, { "prestart", run_stage },    { "--check", run_check },
-	{ "--help", run_help },         { "--version", run_version },
+	{ "createRuntime", false, run_stage },    { "prestart", false, run_stage },
+	{ "--check", false, run_check },          { "--register", true, run_register },
+	{ "--unregister", true, run_unregister }, { "--help", false, run_help },
+	{ "--version", false, run_version },
 };
 
 static const struct command *find_command(const char *name)
@@ -147,6 +197,7 @@ static const struct option {
 } options[] = {
 	{ "--config", offsetof(struct arguments, paths.config), true },
 	{ "--libexec", offsetof(struct arguments, paths.libexec), true },
+	{ "--hooks-dir", offsetof(struct arguments, paths.hooks_dir), true },
 	{ "--bundle", offsetof(struct arguments, bundle), false },
 };
 
@@ -172,8 +223,10 @@ static const struct command *parse_arguments(char **argv, struct arguments *a)
 			*(const char **)((char *)a + o->offset) = *arg;
 		} else if (command == NULL) {
 			command = find_command(*arg);
-			if (command == NULL)
+			if (command == NULL || (command->operand && *++arg == NULL))
 				return NULL;
+			if (command->operand)
+				a->engine = *arg;
 		} else {
 			return NULL;
 		}
