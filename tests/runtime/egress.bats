@@ -355,7 +355,7 @@ differs() {
 }
 
 @test "egress: reading back finds each kind of difference" {
-	local t='inet oci_sandbox' rule
+	local t='inet oci_sandbox'
 
 	apply 10.1.0.0/16
 	ip netns exec "$BOX" "$APPLY" --verify 10.1.0.0/16
