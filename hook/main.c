@@ -23,6 +23,7 @@
 #include "create.h"
 #include "err.h"
 #include "hook.h"
+#include "host.h"
 #include "io.h"
 #include "register.h"
 
@@ -105,10 +106,17 @@ static int run_stage(const struct arguments *a, struct err *e)
 	return EXIT_FAILURE;
 }
 
+static int run_host_check(const struct arguments *a)
+{
+	enum host_level worst = host_check(&a->paths, stdout);
+
+	return fflush(stdout) == 0 ? (int)worst : EXIT_PROBLEM;
+}
+
 static int run_check(const struct arguments *a, struct err *e)
 {
 	if (a->bundle == NULL)
-		return usage();
+		return run_host_check(a);
 	if (check_bundle(&a->paths, a->bundle, stdout, e) < 0) {
 		make_printable(e);
 		(void)fprintf(stdout, "refused: %s\n", e->msg);
