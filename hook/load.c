@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +21,18 @@
 #include "io.h"
 #include "load.h"
 #include "path.h"
+
+#define OVERFLOW_UID 65534 /* Linux's default, which nobody changes: kernel/sys.c */
+
+/*
+ * In a sticky folder nobody can replace what others own, and what he puts there himself belongs
+ * to him.  In a user namespace that does not help: all who are not mapped look like the owner
+ * of "/".
+ */
+static bool is_sticky(const struct stat *st, const struct stat *root)
+{
+	return S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX) != 0 && root->st_uid != OVERFLOW_UID;
+}
 
 /*
  * The hook's own user, and the owner of "/": for the hook of a rootless engine, which runs in
@@ -34,9 +47,7 @@ static int check_owner(const struct stat *st, const char *path, struct err *e)
 	if (st->st_uid != geteuid() && st->st_uid != root.st_uid)
 		return err_set(e, 0, "%s belongs to uid %u (chown it to root)", path,
 			       (unsigned)st->st_uid);
-	/* In a sticky folder only its owner and theirs can replace what others own */
-	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
-	    !(S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX) != 0))
+	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0 && !is_sticky(st, &root))
 		return err_set(e, 0, "%s can be written by others (chmod go-w %s)", path, path);
 	return 0;
 }

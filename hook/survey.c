@@ -299,11 +299,26 @@ static int open_source(const struct oci_mount *m, const char *bundle, struct err
 	return fd;
 }
 
+/*
+ * Is this the file that was mounted?  Another mount may be on top of the folder, or of the
+ * symlink that led to it; then it is not the engine's any more.
+ */
+static int is_mount(int fd, bool *ret, struct err *e)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) < 0)
+		return err_set(e, errno, "look at %s", RESOLV_CONF);
+	*ret = (st.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+	return 0;
+}
+
 /* The image's own says nothing: it would open what its author likes. */
 static int survey_resolv_conf(struct survey *s, const struct survey_input *in, struct err *e)
 {
 	const struct oci_mount *m = find_resolv_conf(in->config);
 	cleanup_fd int fd = -1;
+	bool mounted = true;
 	struct stat st;
 
 	if (m == NULL)
@@ -312,8 +327,13 @@ static int survey_resolv_conf(struct survey *s, const struct survey_input *in, s
 		fd = open_source(m, in->bundle, e);
 	else
 		fd = root_open(in->root, RESOLV_CONF, O_RDONLY | O_NONBLOCK | O_NOCTTY, e);
-	if (fd < 0)
+	if (fd < 0 || (in->bundle == NULL && is_mount(fd, &mounted, e) < 0))
 		return -1;
+	if (!mounted)
+		return err_set(e, 0,
+			       "the container's %s is not the engine's, which is hidden by "
+			       "another mount or a symlink",
+			       RESOLV_CONF);
 	if (fstat(fd, &st) < 0)
 		return err_set(e, errno, "look at %s", RESOLV_CONF);
 	if (!S_ISREG(st.st_mode))

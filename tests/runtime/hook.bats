@@ -199,6 +199,41 @@ stopped() {
 	[[ $output == *10.9.8.7* ]]
 }
 
+@test "hook: an engine's resolv.conf that another mount hides is not taken for the engine's" {
+	mkdir "$HOOK_DIR/hiding"
+	printf 'nameserver 10.9.8.7\n' | tee "$HOOK_DIR/resolv.conf" >"$HOOK_DIR/hiding/resolv.conf"
+	config '.mounts += [
+		{destination: "/etc/resolv.conf", type: "bind", options: ["rbind"], source: ($config + "/../resolv.conf")},
+		{destination: "/etc", type: "bind", options: ["rbind"], source: ($config + "/../hiding")}]'
+	stopped "the container's /etc/resolv.conf is not the engine's"
+}
+
+@test "hook: in a user namespace a sticky folder of the host is not trusted" {
+	local dir=$LAB/sticky
+
+	mkdir "$dir"
+	cp -r "$HOOK_CONFIG" "$dir/config"
+	cp -r "$HOOK_LIBEXEC" "$dir/libexec"
+	cp -r "$HOOK_BUNDLE" "$dir/bundle"
+	cp "$HOOK" "$dir/"
+	chown -R 60097:60097 "$dir/bundle"
+	as_rootless() {
+		setpriv --reuid 60097 --regid 60097 --clear-groups unshare --user --map-root-user \
+			"$dir/oci-sandbox-hook" --config "$dir/config" --libexec "$dir/libexec" \
+			--check --bundle "$dir/bundle"
+	}
+	run -0 as_rootless
+	[[ $output == *"shim as new /usr/local/sbin/claude"* ]]
+	chmod 1777 "$dir/config"
+	run -2 as_rootless
+	[[ $output == "refused: policy: "*"$dir/config can be written by others"* ]]
+	# while root sees whose a file in it is
+	run -0 "$HOOK" --config "$dir/config" --libexec "$dir/libexec" --check --bundle "$HOOK_BUNDLE"
+	chown 60097 "$dir/config/policy.conf"
+	run -2 "$HOOK" --config "$dir/config" --libexec "$dir/libexec" --check --bundle "$HOOK_BUNDLE"
+	[[ $output == *"policy.conf belongs to uid 60097"* ]]
+}
+
 # ---- invariant 7 ----
 
 @test "hook: container root can't unmount, replace or write what the hook injected" {
@@ -306,11 +341,12 @@ traces() {
 		rmdir "$HOOK_ROOTFS/usr/libexec"; : >"$HOOK_ROOTFS/usr/libexec"~Not a directory
 		ln -s / "$HOOK_ROOTFS/run/oci-sandbox"~Not a directory
 		ln -s /usr/bin "$HOOK_ROOTFS/usr/libexec/oci-sandbox"~Not a directory
+		config '.hooks.createRuntime[0] |= (.path = "/usr/bin/setpriv" | .args = ["setpriv", "--bounding-set", "-net_admin", $hook] + .args[1:])'~Operation not permitted
 		config '.hooks.createRuntime += .hooks.createRuntime'~is the hook registered twice?
 		mkdir "$HOOK_ROOTFS/usr/libexec/oci-sandbox"; ln -s usr/libexec/oci-sandbox "$HOOK_ROOTFS/x"; config '.process.env = ["OCI_SANDBOX=1", "PATH=/x"]'~read back /x/claude
 		config '.hooks.createRuntime[0].args[-1] = "poststart"'~usage
 	END
-	((count == 27))
+	((count == 28))
 }
 
 # ---- invariant 3 ----
