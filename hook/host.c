@@ -3,21 +3,19 @@
  * DOC: What the host can do, and what it lacks
  *
  * A table of what is needed.  Each is tried in a process of its own, so that one that enters
- * namespaces, or crashes, says nothing about the next.
+ * namespaces, crashes or hangs says nothing about the next.
  */
 #include "config.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "advice.h"
 #include "cleanup.h"
 #include "err.h"
 #include "host.h"
 #include "installed.h"
+#include "probe.h"
 #include "tries.h"
 
 /**
@@ -26,6 +24,7 @@
  * @try:	0 if it is there, -1 if not, above 0 for a warning
  * @fine:	What was found out then
  * @advice:	What to do otherwise
+ * @advise:	Says it instead, where it depends on what went wrong
  * @user:	Only an ordinary user needs it
  */
 struct need {
@@ -33,6 +32,7 @@ struct need {
 	int (*try)(const struct hook_paths *paths, struct err *e);
 	const char *fine;
 	const char *advice;
+	void (*advise)(FILE *out, const struct hook_paths *paths, const struct err *why);
 	bool user;
 };
 
@@ -44,10 +44,10 @@ static const struct need needs[] = {
 	{ "namespaces", try_enter, "the namespaces of another process were entered by its pidfd",
 	  "use Linux 5.8 or newer; as a user, see `user namespaces`" },
 	{ "nf_tables", try_nft, "rules were committed and read back in a new network namespace",
-	  "modprobe nf_tables nft_reject_inet, or use a kernel that has them" },
-	{ "user namespaces", try_user_namespace, "an ordinary user can make what the shim needs",
-	  "sysctl user.max_user_namespaces=15000, and where there are such: "
-	  "kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0" },
+	  "modprobe nf_tables nft_reject_inet, or use a kernel that has them; as a user, see `user "
+	  "namespaces`" },
+	{ "user namespaces", try_sandbox, "a sandbox's namespaces were made, and mounts in them",
+	  .advise = advice_sandbox },
 	{ "subordinate ids", installed_ids, "containers can have more than one id",
 	  "install newuidmap (package uidmap or shadow-utils), and: usermod --add-subuids "
 	  "100000-165535 --add-subgids 100000-165535 USER",
@@ -63,57 +63,20 @@ static const struct need needs[] = {
 };
 
 /**
- * struct finding - what a process found out
- * @result:	What try() returned
- * @e:		Why
+ * struct question - what a process is to find out
+ * @need:	Whose try()
+ * @paths:	For it
  */
-struct finding {
-	int result;
-	struct err e;
+struct question {
+	const struct need *need;
+	const struct hook_paths *paths;
 };
 
-/* In the new process; a struct that is smaller than a pipe is written at once. */
-static _Noreturn void find_out(const struct need *n, const struct hook_paths *paths, int to)
+static int find_out(const void *arg, struct err *e)
 {
-	struct finding f = { 0 };
+	const struct question *q = arg;
 
-	f.result = n->try(paths, &f.e);
-	_exit(write(to, &f, sizeof(f)) == sizeof(f) ? 0 : 1);
-}
-
-static int wait_for(pid_t pid, int from, struct finding *ret, struct err *e)
-{
-	bool whole = read(from, ret, sizeof(*ret)) == sizeof(*ret);
-	int status;
-
-	if (waitpid(pid, &status, 0) < 0)
-		return err_set(e, errno, "wait for a process");
-	if (!whole && WIFSIGNALED(status))
-		return err_set(e, 0, "the process that tried it ended by signal %d",
-			       WTERMSIG(status));
-	if (!whole)
-		return err_set(e, 0, "the process that tried it said nothing");
-	return 0;
-}
-
-static int ask(const struct need *n, const struct hook_paths *paths, struct finding *ret,
-	       struct err *e)
-{
-	cleanup_fd int from = -1, to = -1;
-	int fds[2];
-	pid_t pid;
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return err_set(e, errno, "make a pipe");
-	from = fds[0];
-	to = fds[1];
-	pid = fork();
-	if (pid < 0)
-		return err_set(e, errno, "new process");
-	if (pid == 0)
-		find_out(n, paths, to);
-	(void)close(steal_fd(&to));
-	return wait_for(pid, from, ret, e);
+	return q->need->try(q->paths, e);
 }
 
 static enum host_level check_need(const struct need *n, const struct hook_paths *paths, FILE *out)
@@ -123,15 +86,24 @@ static enum host_level check_need(const struct need *n, const struct hook_paths 
 		[HOST_WARNING] = "warning",
 		[HOST_PROBLEM] = "problem",
 	};
+	const struct question q = { .need = n, .paths = paths };
+	struct err e = { 0 };
+	const int found = probe_run(find_out, &q, &e);
 	enum host_level level = HOST_PROBLEM;
-	struct finding f = { 0 };
 
-	if (ask(n, paths, &f, &f.e) == 0 && f.result >= 0)
-		level = f.result == 0 ? HOST_OK : HOST_WARNING;
-	if (level == HOST_OK)
-		(void)fprintf(out, "%-8s %s: %s\n", words[level], n->name, n->fine);
-	else
-		(void)fprintf(out, "%-8s %s: %s: %s\n", words[level], n->name, f.e.msg, n->advice);
+	if (found >= 0)
+		level = found == 0 ? HOST_OK : HOST_WARNING;
+	err_make_printable(&e);
+	(void)fprintf(out, "%-8s %s: %s", words[level], n->name,
+		      level == HOST_OK ? n->fine : e.msg);
+	if (level != HOST_OK) {
+		(void)fputs("; ", out);
+		if (n->advise != NULL)
+			n->advise(out, paths, &e);
+		else
+			(void)fputs(n->advice, out);
+	}
+	(void)fputc('\n', out);
 	return level;
 }
 
@@ -151,7 +123,6 @@ enum host_level host_check(const struct hook_paths *paths, FILE *out)
 
 		if (needs[i].user && geteuid() == 0)
 			continue;
-		(void)fflush(out); /* or a child has a copy of it */
 		level = check_need(&needs[i], paths, out);
 		if (level > worst)
 			worst = level;

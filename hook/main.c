@@ -53,17 +53,9 @@ static const char usage_text[] =
 	"       " PROGRAM " [--hooks-dir DIR] --unregister podman\n"
 	"       " PROGRAM " --help | --version\n";
 
-/* A message may quote the image or config.json: it stays one line, and moves no cursor. */
-static void make_printable(struct err *e)
-{
-	for (char *p = e->msg; *p != '\0'; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-}
-
 static void report(struct err *e)
 {
-	make_printable(e);
+	err_make_printable(e);
 	(void)fprintf(stderr, PROGRAM ": %s\n", e->msg);
 	syslog(LOG_ERR, "%s", e->msg);
 }
@@ -118,7 +110,7 @@ static int run_check(const struct arguments *a, struct err *e)
 	if (a->bundle == NULL)
 		return run_host_check(a);
 	if (check_bundle(&a->paths, a->bundle, stdout, e) < 0) {
-		make_printable(e);
+		err_make_printable(e);
 		(void)fprintf(stdout, "refused: %s\n", e->msg);
 		return EXIT_PROBLEM;
 	}

@@ -10,10 +10,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -23,68 +21,35 @@
 #include "bind.h"
 #include "cleanup.h"
 #include "err.h"
-#include "io.h"
 #include "mount.h"
 #include "namespaces.h"
 #include "nft.h"
 #include "root.h"
 #include "ruleset.h"
 #include "tries.h"
-
-#define NOBODY 65534 /* the overflow uid: a user who has nothing */
-
-/* ---- namespaces of our own ---- */
-
-static int write_map(const char *path, const char *text, struct err *e)
-{
-	cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return err_set(e, errno, "open %s", path);
-	return write_all(fd, text, strlen(text), e) < 0 ? err_wrap(e, "%s", path) : 0;
-}
-
-/* Appear as @inside in the new user namespace: the one id that anybody may map is his own. */
-static int map_self(unsigned inside, unsigned uid, unsigned gid, struct err *e)
-{
-	char line[64];
-
-	(void)snprintf(line, sizeof(line), "%u %u 1", inside, uid);
-	if (write_map("/proc/self/setgroups", "deny", e) < 0 ||
-	    write_map("/proc/self/uid_map", line, e) < 0)
-		return -1;
-	(void)snprintf(line, sizeof(line), "%u %u 1", inside, gid);
-	return write_map("/proc/self/gid_map", line, e);
-}
-
-/* New namespaces in which this process is root. */
-static int become_root(int flags, struct err *e)
-{
-	unsigned uid = geteuid(), gid = getegid();
-
-	if (uid != 0)
-		flags |= CLONE_NEWUSER;
-	if (unshare(flags) < 0)
-		return err_set(e, errno, "new namespaces");
-	if (uid != 0 && map_self(0, uid, gid, e) < 0)
-		return -1;
-	if ((flags & CLONE_NEWNS) != 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return err_set(e, errno, "make mounts private");
-	return 0;
-}
+#include "userns.h"
 
 /* ---- openat2 ---- */
 
+/* The folder of a process has names that it takes to tell, and needs no privilege. */
 int try_openat2(const struct hook_paths *paths, struct err *e)
 {
-	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	cleanup_fd int fd = -1;
+	cleanup_fd int root = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd int inside = -1, outside = -1, magic = -1;
 
 	(void)paths;
 	if (root < 0)
-		return err_set(e, errno, "open /");
-	fd = root_open(root, "..", O_PATH | O_DIRECTORY, e);
-	return fd < 0 ? -1 : 0;
+		return err_set(e, errno, "open /proc/self");
+	inside = root_open(root, "/../../fd", O_PATH | O_DIRECTORY, e);
+	if (inside < 0)
+		return -1;
+	outside = root_open(root, "/proc", O_PATH | O_DIRECTORY, e);
+	if (outside >= 0 || e->code != ENOENT)
+		return err_set(e, 0, "a path leads out of its root");
+	magic = root_open(root, "root", O_PATH | O_DIRECTORY, e);
+	if (magic >= 0 || e->code != ELOOP)
+		return err_set(e, 0, "a magic link leads out of its root");
+	return 0;
 }
 
 /* ---- mounts ---- */
@@ -109,13 +74,15 @@ static int cover_link(int dir, struct err *e)
 	if (file < 0 || link < 0)
 		return err_set(e, errno, "open a file and a symlink in a tmpfs");
 	mnt = bind_clone(file, e);
-	if (mnt < 0 || mount_attach(mnt, link, e) < 0)
+	if (mnt < 0 || mount_set(mnt, BIND_ATTR, false, e) < 0 || mount_attach(mnt, link, e) < 0)
 		return -1;
 	met = openat(dir, "link", O_RDONLY | O_CLOEXEC);
 	if (met < 0 || fstat(met, &is) < 0 || fstat(file, &want) < 0)
 		return err_set(e, errno, "open a symlink that is covered");
 	if (is.st_ino != want.st_ino)
 		return err_set(e, 0, "a mount on a symlink is not met");
+	if (faccessat(dir, "link", W_OK, 0) == 0 || errno != EROFS)
+		return err_set(e, 0, "a read-only mount can be written");
 	return 0;
 }
 
@@ -127,7 +94,7 @@ int try_mounts(const struct hook_paths *paths, struct err *e)
 	(void)paths;
 	if (target < 0)
 		return err_set(e, errno, "open /proc");
-	if (become_root(CLONE_NEWNS, e) < 0)
+	if (userns_become_root(CLONE_NEWNS, e) < 0)
 		return -1;
 	mnt = mount_tmpfs(0755, "1m", e);
 	if (mnt < 0 || make_file(mnt, e) < 0)
@@ -173,7 +140,7 @@ int try_enter(const struct hook_paths *paths, struct err *e)
 	pid_t pid;
 
 	(void)paths;
-	if (become_root(0, e) < 0)
+	if (userns_become_root(0, e) < 0)
 		return -1;
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return err_set(e, errno, "make a pipe");
@@ -195,44 +162,20 @@ int try_enter(const struct hook_paths *paths, struct err *e)
 
 int try_nft(const struct hook_paths *paths, struct err *e)
 {
+	/* One for each set that a policy and a container fill: RFC 5737, RFC 3849 */
+	static const char *const allow[] = { "192.0.2.0/24", "2001:db8::/32" };
+	static const char *const resolvers[] = { "192.0.2.53", "2001:db8::53" };
 	cleanup_ruleset struct ruleset rules = { 0 };
-	const struct ruleset_input in = { 0 };
+	struct ip_prefix p[N_ELEMENTS(allow)], r[N_ELEMENTS(resolvers)];
+	const struct ruleset_input in = { p, N_ELEMENTS(p), r, N_ELEMENTS(r) };
 
 	(void)paths;
-	if (become_root(CLONE_NEWNET, e) < 0 || ruleset_compile(&in, &rules, e) < 0 ||
+	for (size_t i = 0; i < N_ELEMENTS(allow); i++)
+		if (ip_prefix_parse(allow[i], &p[i], e) < 0 ||
+		    ip_prefix_parse(resolvers[i], &r[i], e) < 0)
+			return -1;
+	if (userns_become_root(CLONE_NEWNET, e) < 0 || ruleset_compile(&in, &rules, e) < 0 ||
 	    egress_commit(&rules, e) < 0)
 		return -1;
 	return egress_verify(&rules, e);
-}
-
-/* ---- what the shim needs ---- */
-
-/* Root of a user namespace may have no other id to become: then as he is. */
-static void drop_root(void)
-{
-	if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
-	    setresuid(NOBODY, NOBODY, NOBODY) < 0)
-		return;
-	/* Without it /proc/self belongs to root, and the maps can't be written */
-	(void)prctl(PR_SET_DUMPABLE, 1);
-}
-
-int try_user_namespace(const struct hook_paths *paths, struct err *e)
-{
-	unsigned uid, gid;
-
-	(void)paths;
-	if (geteuid() == 0)
-		drop_root();
-	uid = geteuid();
-	gid = getegid();
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-		    CLONE_NEWCGROUP) < 0)
-		return err_set(e, errno, "new user, mount, pid, ipc, uts and cgroup namespaces");
-	if (map_self(1000, uid, gid, e) < 0)
-		return -1;
-	/* Ubuntu's AppArmor allows all that, and then refuses what it is for */
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return err_set(e, errno, "change mounts in a user namespace");
-	return 0;
 }

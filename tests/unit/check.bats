@@ -88,7 +88,7 @@ says() {
 
 @test "check: a hook that podman is not told of is a warning" {
 	rm "$HOOKS/50-oci-sandbox.json"
-	says "warning  podman: $HOOKS has no 50-oci-sandbox.json, so podman does not call the hook: oci-sandbox-hook --register podman"
+	says "warning  podman: $HOOKS has no 50-oci-sandbox.json, so podman does not call the hook; oci-sandbox-hook --register podman"
 }
 
 @test "check: what podman would leave out without a word is a problem" {
