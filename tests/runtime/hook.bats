@@ -363,10 +363,10 @@ traces() {
 			ln -s "$target" "$HOOK_ROOTFS/$where"
 			before=$(hook_tree "$HOOK_DIR/canary")
 			container_does 'cmp /usr/libexec/oci-sandbox/shim /usr/local/sbin/claude && echo same'
-			run container_run
+			# a hook that gives up would touch nothing, either
+			run -0 container_run
+			[[ $output == *same* ]]
 			[[ $(hook_tree "$HOOK_DIR/canary") == "$before" ]]
-			[[ $status != 0 || $output == *same* ]]
-			[[ ! -e $OUT/ran || $output == *same* ]]
 			run ! grep -F "$HOOK_DIR/canary" /proc/self/mountinfo
 		done
 	done
