@@ -463,6 +463,35 @@ agent() {
 	refuses "config.json: mounts: element 0: \`/a/../b\` has a .. component"
 }
 
+@test "plan: rules come before mounts, with the policy's exceptions and the engine's resolvers" {
+	local file=$HOOK_DIR/resolv.conf
+
+	hook_policy 'agents = claude' 'allow-ip = 10.5.0.0/16'
+	printf 'nameserver 10.1.2.3\n' >"$file"
+	printf 'nameserver 10.9.8.7\n' >"$HOOK_ROOTFS/etc/resolv.conf"
+	config ".mounts = [{destination: \"/etc/resolv.conf\", type: \"bind\", source: \"$file\"}]"
+	plans "mount: shim as new /usr/local/bin/claude"
+	[[ $output == *10.1.2.3*10.5.0.0/16*10.0.0.0/8*"mount: "* && $output != *10.9.8.7* ]]
+	[[ $output != *"mount: "*10.0.0.0/8* ]]
+	config
+	plans "mount: shim as new /usr/local/bin/claude"
+	[[ $output != *10.1.2.3* && $output != *10.9.8.7* ]]
+}
+
+@test "plan: a resolv.conf that is no text of a few lines is refused" {
+	local file=$HOOK_DIR/resolv.conf
+
+	config ".mounts = [{destination: \"/etc/resolv.conf\", type: \"bind\", source: \"$file\"}]"
+	refuses "open $file: No such file"
+	mkfifo "$file"
+	refuses "the container's /etc/resolv.conf is not a regular file"
+	rm "$file"
+	head -c 70000 /dev/zero | tr '\0' '#' >"$file"
+	refuses "the container's /etc/resolv.conf: longer than 65536 bytes"
+	config '.mounts = [{destination: "/etc/resolv.conf", type: "bind"}]'
+	refuses "mount /etc/resolv.conf has no source"
+}
+
 @test "plan: a container on the host's network is refused" {
 	config '.linux.namespaces = [{type: "mount"}]'
 	refuses "the container is on the host's network"
