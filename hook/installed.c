@@ -129,6 +129,15 @@ static int read_description(const char *dir, char **ret_text, struct err *e)
 	return *ret_text == NULL && e->code != ENOENT ? -1 : 0;
 }
 
+static int check_always(const char *dir, const struct hooks_d *h, struct err *e)
+{
+	if (h->always)
+		return 0;
+	(void)err_set(e, 0, "%s/%s does not say `\"always\": true`: some containers are left out",
+		      dir, REGISTER_FILE);
+	return INSTALLED_WARNING;
+}
+
 static int check_description(const char *dir, const char *text, struct err *e)
 {
 	cleanup_hooks_d struct hooks_d h = { 0 };
@@ -141,8 +150,11 @@ static int check_description(const char *dir, const char *text, struct err *e)
 			       REGISTER_FILE, h.path);
 	if (stat(h.path, &is) < 0 || stat("/proc/self/exe", &own) < 0)
 		return err_set(e, errno, "look at %s", h.path);
+	if (!h.at_create)
+		return err_set(e, 0, "%s/%s does not name the stage createRuntime", dir,
+			       REGISTER_FILE);
 	if (is.st_dev == own.st_dev && is.st_ino == own.st_ino)
-		return 0;
+		return check_always(dir, &h, e);
 	(void)err_set(e, 0, "%s/%s calls %s, which is not this program", dir, REGISTER_FILE,
 		      h.path);
 	return INSTALLED_WARNING;

@@ -87,8 +87,43 @@ static int set_hook(yajl_val v, void *dst, struct err *e)
 	return json_fill(v, fields, N_ELEMENTS(fields), dst, e);
 }
 
+static int set_always(yajl_val v, void *dst, struct err *e)
+{
+	if (!YAJL_IS_TRUE(v) && !YAJL_IS_FALSE(v))
+		return err_set(e, 0, "neither true nor false");
+	*(bool *)dst = YAJL_IS_TRUE(v);
+	return 0;
+}
+
+static int set_when(yajl_val v, void *dst, struct err *e)
+{
+	static const struct json_field fields[] = {
+		{ "always", set_always, offsetof(struct hooks_d, always), false },
+	};
+
+	return json_fill(v, fields, N_ELEMENTS(fields), dst, e);
+}
+
+static int set_stages(yajl_val v, void *dst, struct err *e)
+{
+	struct hooks_d *h = dst;
+	const char *stage;
+
+	if (!YAJL_IS_ARRAY(v))
+		return err_set(e, 0, "not an array");
+	for (size_t i = 0; i < v->u.array.len; i++) {
+		if (json_string(v->u.array.values[i], &stage, e) < 0)
+			return -1;
+		if (strcmp(stage, "createRuntime") == 0 || strcmp(stage, "prestart") == 0)
+			h->at_create = true;
+	}
+	return 0;
+}
+
 static const struct json_field description_fields[] = {
 	{ "hook", set_hook, 0, true },
+	{ "when", set_when, 0, false },
+	{ "stages", set_stages, 0, false },
 };
 
 /**

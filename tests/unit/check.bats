@@ -109,3 +109,26 @@ says() {
 	cp "$BATS_TEST_TMPDIR/new" "$HOOKS/50-oci-sandbox.json"
 	says "warning  podman: $HOOKS/50-oci-sandbox.json calls $BIN/other, which is not this program"
 }
+
+# described FILTER: the description, changed with a filter of jq
+described() {
+	jq "$1" "$HOOKS/50-oci-sandbox.json" >"$BATS_TEST_TMPDIR/new"
+	cp "$BATS_TEST_TMPDIR/new" "$HOOKS/50-oci-sandbox.json"
+}
+
+@test "check: a hook that is called too late is a problem, one that is not always called a warning" {
+	local filter
+
+	for filter in '.stages = ["poststop"]' '.stages = []' 'del(.stages)'; do
+		described "$filter"
+		says "problem  podman: $HOOKS/50-oci-sandbox.json does not name the stage createRuntime"
+	done
+	described '.stages = ["poststop", "prestart"]'
+	says "ok       podman: "
+	for filter in '.when.always = false' 'del(.when.always)' 'del(.when)'; do
+		described "$filter"
+		says "warning  podman: $HOOKS/50-oci-sandbox.json does not say \`\"always\": true\`: some"
+	done
+	described '.stages = 7'
+	says "problem  podman: $HOOKS/50-oci-sandbox.json: stages: not an array"
+}
