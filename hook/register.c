@@ -18,6 +18,7 @@
 #include "err.h"
 #include "hook.h"
 #include "hooks_d.h"
+#include "installed.h"
 #include "io.h"
 #include "load.h"
 #include "path.h"
@@ -260,6 +261,17 @@ static int settle_dir(const struct hook_paths *paths, struct hook_paths *ret, ch
 	return 0;
 }
 
+/* The hook stops containers for want of a policy: better said here than there. */
+static void say_policy(const struct hook_paths *paths, FILE *out)
+{
+	struct err why = { 0 };
+
+	if (installed_policy(paths, &why) == 0)
+		return;
+	err_make_printable(&why);
+	(void)fprintf(out, "warning: %s\n", why.msg);
+}
+
 /**
  * register_podman() - Have podman call the hook for every container
  * @paths:	Where things are on the host; without hooks_dir, where podman looks by default
@@ -282,6 +294,7 @@ int register_podman(const struct hook_paths *paths, FILE *out, struct err *e)
 		    0 ||
 	    put(&description, "has podman call the hook", out, e) < 0)
 		return -1;
+	say_policy(paths, out);
 	if (paths->hooks_dir == NULL)
 		return tell_podman(&own, out, e);
 	if (strcmp(dir, PODMAN_HOOKS_DIR) != 0)

@@ -21,6 +21,10 @@ hook() {
 # as_user: what follows is a user's, with a home of his own and no configuration
 as_user() {
 	H=$BATS_TEST_TMPDIR/home
+	CONFIGURED=(--config "$BATS_TEST_TMPDIR/conf")
+	mkdir -m 755 "${CONFIGURED[1]}"
+	: >"${CONFIGURED[1]}/policy.conf"
+	chmod 644 "${CONFIGURED[1]}/policy.conf"
 	DROP_IN=$H/.config/containers/containers.conf.d/50-oci-sandbox.conf
 	HOOKS=$H/.config/containers/oci/hooks.d
 	FILE=$HOOKS/50-oci-sandbox.json
@@ -44,7 +48,7 @@ user() {
 @test "register: writes a description that calls this very program" {
 	run -0 --separate-stderr hook --register podman --hooks-dir "$HOOKS"
 	[[ ${lines[0]} == "wrote $FILE, which has podman call the hook" && $stderr == "" ]]
-	[[ ${lines[1]} == "podman reads $HOOKS if it is told: podman --hooks-dir $HOOKS"* ]]
+	[[ ${lines[-1]} == "podman reads $HOOKS if it is told: podman --hooks-dir $HOOKS"* ]]
 	[[ $(stat -c %a "$FILE") == 644 ]]
 	[[ $(ls -A "$HOOKS") == 50-oci-sandbox.json ]]
 	jq -e --arg path "$BIN/oci-sandbox-hook" '. == {
@@ -96,6 +100,21 @@ m' --register podman --hooks-dir "$HOOKS"
 	run -1 --separate-stderr hook --config $'/\xff' --register podman --hooks-dir "$HOOKS"
 	[[ $stderr == "oci-sandbox-hook: /"*": Invalid or incomplete multibyte or wide character" ]]
 	[[ ! -e $FILE ]]
+}
+
+@test "register: a policy that would stop containers is said, and no obstacle" {
+	local conf=$BATS_TEST_TMPDIR/conf
+
+	mkdir -m 755 "$conf"
+	run -0 hook --config "$conf" --register podman --hooks-dir "$HOOKS"
+	[[ $output == *$'\n'"warning: there is no $conf/policy.conf (an empty one has the defaults), so"* && -e $FILE ]]
+	echo 'nonsense = 1' >"$conf/policy.conf"
+	chmod 644 "$conf/policy.conf"
+	run -0 hook --config "$conf" --register podman --hooks-dir "$HOOKS"
+	[[ $output == *$'\n'"warning: $conf/policy.conf:1: unknown key \`nonsense\`"* ]]
+	: >"$conf/policy.conf"
+	run -0 hook --config "$conf" --register podman --hooks-dir "$HOOKS"
+	[[ $output != *warning* ]]
 }
 
 @test "register: a program that others can replace is refused" {
@@ -154,13 +173,13 @@ m' --register podman --hooks-dir "$HOOKS"
 
 @test "register: a user gets a folder of his own, and a drop-in that names it" {
 	as_user
-	run -0 --separate-stderr user --register podman
+	run -0 --separate-stderr user "${CONFIGURED[@]}" --register podman
 	[[ $output == "wrote $FILE, which has podman call the hook
 wrote $DROP_IN, which has podman read that folder" ]]
 	[[ $(<"$DROP_IN") == "# made by: oci-sandbox-hook --register podman
 [engine]
 hooks_dir = [\"/usr/share/containers/oci/hooks.d\", \"$HOOKS\"]" ]]
-	run -0 user --register podman
+	run -0 user "${CONFIGURED[@]}" --register podman
 	[[ ${lines[0]} == "already there: $FILE, "* && ${lines[1]} == "already there: $DROP_IN, "* ]]
 	run -0 user --unregister podman
 	[[ $output == "removed $FILE"$'\n'"removed $DROP_IN" ]]
@@ -198,10 +217,10 @@ hooks_dir = [\"/usr/share/containers/oci/hooks.d\", \"$HOOKS\"]" ]]
 
 @test "register: a file that podman reads alone has to name the folder" {
 	as_user
-	ENV=CONTAINERS_CONF=$BATS_TEST_TMPDIR/conf
-	: >"$BATS_TEST_TMPDIR/conf"
+	ENV=CONTAINERS_CONF=$BATS_TEST_TMPDIR/only
+	: >"$BATS_TEST_TMPDIR/only"
 	run -1 --separate-stderr user --register podman
-	[[ $stderr == *"CONTAINERS_CONF has it read $BATS_TEST_TMPDIR/conf alone; add below [engine] there: hooks_dir = [\"$HOOKS\"]" ]]
+	[[ $stderr == *"CONTAINERS_CONF has it read $BATS_TEST_TMPDIR/only alone; add below [engine] there: hooks_dir = [\"$HOOKS\"]" ]]
 	[[ ! -e $DROP_IN ]]
 }
 
