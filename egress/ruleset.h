@@ -6,46 +6,31 @@
 #include <stdio.h>
 
 #include "ip.h"
+#include "ranges.h"
 
 struct err;
 
-/**
- * struct ip_range - an inclusive range of addresses of one family
- * @first:	Network byte order; 4 or 16 bytes are used
- * @last:	Not below @first
- */
-struct ip_range {
-	uint8_t first[16];
-	uint8_t last[16];
-};
-
-/**
- * struct ip_set - ranges of one family, sorted, not overlapping and not adjacent
- * @family:	AF_INET or AF_INET6
- * @v:		Ranges, owned
- * @n:		How many
- */
-struct ip_set {
-	int family;
-	struct ip_range *v;
-	size_t n;
+/* The sets of the table, RULESET_SETS of them */
+enum ruleset_set {
+	RULESET_RESOLVE4,
+	RULESET_RESOLVE6,
+	RULESET_ALLOW4,
+	RULESET_ALLOW6,
+	RULESET_DENY4,
+	RULESET_DENY6,
+	RULESET_SETS,
 };
 
 /**
  * struct ruleset - what table inet oci_sandbox has to say, as data
- * @allow4:	Destinations that are accepted before the deny sets are asked
- * @allow6:	The same for IPv6
- * @resolve4:	Resolvers, accepted on port 53, UDP and TCP
- * @resolve6:	The same for IPv6
- * @deny4:	Destinations that are refused
- * @deny6:	The same for IPv6
+ * @sets:	RULESET_RESOLVE*: resolvers, accepted on port 53, UDP and TCP;
+ *		RULESET_ALLOW*: destinations that are accepted before the deny sets are asked;
+ *		RULESET_DENY*: destinations that are refused
  *
  * Owned by the caller; ruleset_done() releases it.
  */
 struct ruleset {
-	struct ip_set allow4, allow6;
-	struct ip_set resolve4, resolve6;
-	struct ip_set deny4, deny6;
+	struct ip_set sets[RULESET_SETS];
 };
 
 /**
@@ -62,6 +47,39 @@ struct ruleset_input {
 	size_t n_resolvers;
 };
 
+enum ruleset_match {
+	RULESET_MATCH_LOOPBACK,   /* leaves by "lo" */
+	RULESET_MATCH_CONNECTION, /* established or related */
+	RULESET_MATCH_ICMPV6,     /* ICMPv6 of a type */
+	RULESET_MATCH_DNS,        /* to an address of a set, port 53 of a protocol */
+	RULESET_MATCH_SET,        /* to an address of a set */
+	RULESET_MATCH_ALL,
+};
+
+enum ruleset_verdict {
+	RULESET_ACCEPT,
+	RULESET_REFUSE, /* answered with ICMP admin-prohibited */
+};
+
+/**
+ * struct ruleset_rule - one rule of chain "egress"
+ * @name:	What it is for; the rule's comment in the kernel
+ * @verdict:	What happens to a packet that matches
+ * @match:	What it looks at
+ * @number:	RULESET_MATCH_ICMPV6: the type; RULESET_MATCH_DNS: IPPROTO_UDP or IPPROTO_TCP
+ * @set:	RULESET_MATCH_DNS and RULESET_MATCH_SET: which set
+ */
+struct ruleset_rule {
+	const char *name;
+	enum ruleset_verdict verdict;
+	enum ruleset_match match;
+	uint8_t number;
+	enum ruleset_set set;
+};
+
+const struct ruleset_rule *ruleset_rule(size_t i);
+const char *ruleset_set_name(enum ruleset_set set);
+int ruleset_set_family(enum ruleset_set set);
 int ruleset_compile(const struct ruleset_input *in, struct ruleset *ret, struct err *e);
 int ruleset_print(FILE *f, const struct ruleset *r);
 void ruleset_done(struct ruleset *r);

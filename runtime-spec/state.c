@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include <errno.h>
-
 #include "err.h"
 #include "json.h"
 #include "state.h"
@@ -32,7 +30,7 @@ int oci_state_parse(const char *text, struct oci_state *ret, struct err *e)
 	if (tree == NULL || json_fill(tree, state_fields, N_ELEMENTS(state_fields), &s, e) < 0)
 		return err_wrap(e, "container state");
 	if (s.bundle[0] != '/')
-		return err_set(e, EINVAL, "container state: bundle: `%s` isn't absolute", s.bundle);
+		return err_set(e, 0, "container state: bundle: `%s` isn't absolute", s.bundle);
 
 	(void)steal_ptr(&tree);
 	*ret = s;

@@ -109,6 +109,25 @@ int mount_set(int mnt, uint64_t attr, bool recursive, struct err *e)
 }
 
 /**
+ * mount_private() - Take a mount out of its peer group
+ * @mnt:	Mount fd, borrowed
+ * @e:		Set on failure
+ *
+ * A clone of a shared mount is its peer: what is mounted on the one appears on the other, in
+ * whatever namespace that is (mount_namespaces(7)).
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int mount_private(int mnt, struct err *e)
+{
+	struct mount_attr a = { .propagation = MS_PRIVATE };
+
+	if (mount_setattr(mnt, "", AT_EMPTY_PATH, &a, sizeof(a)) < 0)
+		return err_set(e, errno, "make a mount private");
+	return 0;
+}
+
+/**
  * mount_attach() - Attach a detached mount
  * @mnt:	Mount fd, borrowed
  * @target:	O_PATH fd of what it covers, in the current mount namespace.  A symlink that was

@@ -19,6 +19,9 @@ setup_file() {
 		cp -r --preserve=mode "$IMAGE/$dir/." "/$dir/"
 	done
 	[[ $ENGINE != rootless ]] || cp "$LAB/etc"/* /etc/
+	# where podman looks if no CONTAINERS_CONF says otherwise
+	mkdir -p /etc/containers
+	cp "$CONTAINERS_CONF" /etc/containers/containers.conf
 }
 
 teardown_file() {
@@ -31,10 +34,18 @@ setup() {
 
 teardown() {
 	container_remove
+	# what a failed test left registered
+	/usr/sbin/oci-sandbox-hook --unregister podman >/dev/null
+	plainly /usr/sbin/oci-sandbox-hook --unregister podman >/dev/null
 }
 
-# register, podman_run: as root, or as the user with a hooks folder of its own, since rootless
-# podman reads none by default
+# plainly COMMAND...: as the engine's user, whose podman reads the configuration that anyone's reads
+plainly() {
+	engine_as_user env -u CONTAINERS_CONF "$@"
+}
+
+# register, podman_run: as root; or as the user, with a hooks folder that podman is told of on its
+# command line
 register() {
 	if [[ $ENGINE == rootless ]]; then
 		engine_as_user /usr/sbin/oci-sandbox-hook "$1" podman --hooks-dir "$LAB/home/hooks.d"
@@ -64,11 +75,53 @@ podman_run() {
 	is $'STAND-IN key\nran'
 }
 
-@test "installed: --check finds nothing that this machine lacks" {
-	run engine_as_user /usr/sbin/oci-sandbox-hook --check
-	[[ $status -le 1 ]] || { # 1: warnings
-		echo "$output"
-		return 1
-	}
-	has ok "$output"
+# container_is WORD: a container that asks to be confined is "confined" or "plain"
+container_is() {
+	run -0 --separate-stderr plainly timeout --foreground --kill-after=5 120 podman run --rm \
+		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" --rootfs "$ROOTFS" \
+		sh -c 'if test -e /run/oci-sandbox/container; then echo confined; else echo plain; fi'
+	is "$1"
+}
+
+@test "installed: --register is all that podman has to be told, and --check agrees" {
+	container_is plain
+	run plainly /usr/sbin/oci-sandbox-hook --check
+	[[ $status == 1 ]]
+	has "warning  podman: " "$output"
+
+	run -0 plainly /usr/sbin/oci-sandbox-hook --register podman
+	container_is confined
+	run -0 plainly /usr/sbin/oci-sandbox-hook --check
+	has "ok       podman: it calls this program for each container" "$output"
+	run ! grep -v '^ok ' <<<"$output"
+
+	run -0 plainly /usr/sbin/oci-sandbox-hook --unregister podman
+	container_is plain
+}
+
+@test "installed: what root registers is for the podman of users, too" {
+	run -0 /usr/sbin/oci-sandbox-hook --register podman
+	container_is confined
+	run -0 plainly /usr/sbin/oci-sandbox-hook --check
+	has "ok       podman: it calls this program for each container" "$output"
+
+	if [[ $ENGINE == rootless ]]; then
+		# a user's own folder does not take the place of root's
+		run -0 plainly /usr/sbin/oci-sandbox-hook --register podman
+		container_is confined
+		run -0 plainly /usr/sbin/oci-sandbox-hook --unregister podman
+		container_is confined
+	fi
+	run -0 /usr/sbin/oci-sandbox-hook --unregister podman
+	container_is plain
+}
+
+@test "installed: a program that is gone is seen by --check, for podman goes on without" {
+	cp /usr/sbin/oci-sandbox-hook /usr/sbin/oci-sandbox-hook.other
+	run -0 plainly /usr/sbin/oci-sandbox-hook.other --register podman
+	rm /usr/sbin/oci-sandbox-hook.other
+	container_is plain
+	run -2 plainly /usr/sbin/oci-sandbox-hook --check
+	has "calls /usr/sbin/oci-sandbox-hook.other, and podman goes on without: No such file" "$output"
+	run -0 plainly /usr/sbin/oci-sandbox-hook --unregister podman
 }

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: Is the table what was planned?
+ *
+ * Reads the table back through a socket of its own: chains with hook, priority and policy, the
+ * rules' comments in their order, and each element of each set.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libmnl/libmnl.h>
+#include <libnftnl/chain.h>
+#include <libnftnl/common.h>
+#include <libnftnl/rule.h>
+#include <libnftnl/set.h>
+#include <libnftnl/table.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter_ipv4.h>
+
+#include "batch.h"
+#include "cleanup.h"
+#include "err.h"
+#include "nft.h"
+#include "ruleset.h"
+
+/* The kernel fills up to 32 KiB at a time, see NLMSG_GOODSIZE and netlink_recvmsg() */
+#define REPLY_BYTES (64 * 1024)
+
+/**
+ * struct reader - one question to the kernel, and what came of it
+ * @nl:		Socket
+ * @e:		Set by a callback that did not find what was planned
+ * @wrong:	A callback has set @e
+ * @name:	Chain or set that is asked for
+ * @seen:	Chains, rules or elements so far
+ * @bounds:	Elements of a set, @planned of them fit
+ * @planned:	Elements of the set as planned
+ */
+struct reader {
+	struct mnl_socket *nl;
+	struct err *e;
+	bool wrong;
+	const char *name;
+	size_t seen;
+	struct egress_bound *bounds;
+	size_t planned;
+};
+
+static void mnl_socket_p(struct mnl_socket **nl)
+{
+	if (*nl != NULL)
+		(void)mnl_socket_close(*nl);
+}
+
+static void table_p(struct nftnl_table **t)
+{
+	if (*t != NULL)
+		nftnl_table_free(*t);
+}
+
+static void chain_p(struct nftnl_chain **c)
+{
+	if (*c != NULL)
+		nftnl_chain_free(*c);
+}
+
+static void rule_p(struct nftnl_rule **r)
+{
+	if (*r != NULL)
+		nftnl_rule_free(*r);
+}
+
+static void set_p(struct nftnl_set **s)
+{
+	if (*s != NULL)
+		nftnl_set_free(*s);
+}
+
+static void elems_iter_p(struct nftnl_set_elems_iter **i)
+{
+	if (*i != NULL)
+		nftnl_set_elems_iter_destroy(*i);
+}
+
+/* Ends the reading: what the kernel has is not what was planned. */
+static int differs(struct reader *r, const char *what, const char *name)
+{
+	r->wrong = true;
+	(void)err_set(r->e, 0, "table inet " EGRESS_TABLE ": %s `%s` is not as planned", what,
+		      name);
+	return MNL_CB_ERROR;
+}
+
+static int receive(struct reader *r, const char *what, mnl_cb_t each)
+{
+	cleanup_free char *buf = malloc(REPLY_BYTES);
+	unsigned port = mnl_socket_get_portid(r->nl);
+	int more = MNL_CB_OK;
+
+	if (buf == NULL)
+		return err_set(r->e, ENOMEM, "allocate room for nftables' replies");
+	while (more > MNL_CB_STOP) {
+		ssize_t n = mnl_socket_recvfrom(r->nl, buf, REPLY_BYTES);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return nft_error(r->e, errno, what);
+		more = mnl_cb_run(buf, (size_t)n, 0, port, each, r);
+	}
+	if (more == MNL_CB_ERROR && !r->wrong)
+		return nft_error(r->e, errno, what);
+	return more == MNL_CB_ERROR ? -1 : 0;
+}
+
+/**
+ * struct question - what to ask for
+ * @what:	For error messages
+ * @type:	NFT_MSG_GET*
+ * @flags:	NLM_F_DUMP, or NLM_F_ACK for a single object
+ * @table:	Attribute that names the table, 0 for none
+ * @member:	Attribute that names chain or set, 0 for none
+ * @each:	Called with each answer
+ */
+struct question {
+	const char *what;
+	uint16_t type;
+	uint16_t flags;
+	uint16_t table;
+	uint16_t member;
+	mnl_cb_t each;
+};
+
+static int ask(struct reader *r, const struct question *q)
+{
+	char buf[512] __attribute__((aligned(NLMSG_ALIGNTO)));
+	struct nlmsghdr *nlh = nftnl_nlmsg_build_hdr(buf, q->type, NFPROTO_INET, q->flags, 0);
+
+	r->seen = 0;
+	if (q->table != 0)
+		mnl_attr_put_strz(nlh, q->table, EGRESS_TABLE);
+	if (q->member != 0)
+		mnl_attr_put_strz(nlh, q->member, r->name);
+	if (mnl_socket_sendto(r->nl, nlh, nlh->nlmsg_len) < 0)
+		return nft_error(r->e, errno, q->what);
+	return receive(r, q->what, q->each);
+}
+
+/* A dormant table is there and does nothing. */
+static int see_table(const struct nlmsghdr *nlh, void *data)
+{
+	struct reader *r = data;
+	CLEANUP(table_p) struct nftnl_table *t = nftnl_table_alloc();
+
+	if (t == NULL || nftnl_table_nlmsg_parse(nlh, t) < 0)
+		return MNL_CB_ERROR;
+	if (nftnl_table_get_u32(t, NFTNL_TABLE_FLAGS) != 0)
+		return differs(r, "flags of", EGRESS_TABLE);
+	r->seen++;
+	return MNL_CB_OK;
+}
+
+static const struct egress_hook *find_hook(const char *name)
+{
+	const struct egress_hook *h;
+
+	for (size_t i = 0; (h = egress_hook(i)) != NULL; i++)
+		if (strcmp(h->name, name) == 0)
+			return h;
+	return NULL;
+}
+
+static bool chain_is_planned(const struct nftnl_chain *c, const char *name)
+{
+	const struct egress_hook *h = find_hook(name);
+	const char *type = nftnl_chain_get_str(c, NFTNL_CHAIN_TYPE);
+
+	if (h == NULL)
+		return strcmp(name, EGRESS_CHAIN) == 0 &&
+		       !nftnl_chain_is_set(c, NFTNL_CHAIN_HOOKNUM);
+	return nftnl_chain_is_set(c, NFTNL_CHAIN_HOOKNUM) &&
+	       nftnl_chain_get_u32(c, NFTNL_CHAIN_HOOKNUM) == h->hook &&
+	       nftnl_chain_get_s32(c, NFTNL_CHAIN_PRIO) == NF_IP_PRI_FILTER &&
+	       nftnl_chain_is_set(c, NFTNL_CHAIN_POLICY) &&
+	       nftnl_chain_get_u32(c, NFTNL_CHAIN_POLICY) == NF_DROP && type != NULL &&
+	       strcmp(type, "filter") == 0;
+}
+
+/* The kernel lists the chains of all tables. */
+static int see_chain(const struct nlmsghdr *nlh, void *data)
+{
+	struct reader *r = data;
+	CLEANUP(chain_p) struct nftnl_chain *c = nftnl_chain_alloc();
+	const char *table;
+	const char *name;
+
+	if (c == NULL || nftnl_chain_nlmsg_parse(nlh, c) < 0)
+		return MNL_CB_ERROR;
+	table = nftnl_chain_get_str(c, NFTNL_CHAIN_TABLE);
+	name = nftnl_chain_get_str(c, NFTNL_CHAIN_NAME);
+	if (table == NULL || name == NULL || strcmp(table, EGRESS_TABLE) != 0)
+		return MNL_CB_OK;
+	if (!chain_is_planned(c, name))
+		return differs(r, "chain", name);
+	r->seen++;
+	return MNL_CB_OK;
+}
+
+/* The comment of rule @i of a chain, NULL after the last one. */
+static const char *planned_rule(const char *chain, size_t i)
+{
+	const struct ruleset_rule *rule = ruleset_rule(i);
+
+	if (strcmp(chain, EGRESS_CHAIN) != 0)
+		return i == 0 ? EGRESS_JUMP : NULL;
+	return rule != NULL ? rule->name : NULL;
+}
+
+static int see_rule(const struct nlmsghdr *nlh, void *data)
+{
+	struct reader *r = data;
+	CLEANUP(rule_p) struct nftnl_rule *rule = nftnl_rule_alloc();
+	const char *planned = planned_rule(r->name, r->seen);
+	uint8_t comment[2 + EGRESS_COMMENT_MAX];
+	const void *udata;
+	uint32_t bytes = 0;
+
+	if (rule == NULL || nftnl_rule_nlmsg_parse(nlh, rule) < 0)
+		return MNL_CB_ERROR;
+	if (planned == NULL)
+		return differs(r, "number of rules of chain", r->name);
+	udata = nftnl_rule_get_data(rule, NFTNL_RULE_USERDATA, &bytes);
+	if (udata == NULL || bytes != egress_comment(planned, comment) ||
+	    memcmp(udata, comment, bytes) != 0)
+		return differs(r, "rule", planned);
+	r->seen++;
+	return MNL_CB_OK;
+}
+
+static int see_element(struct reader *r, struct nftnl_set_elem *elem)
+{
+	struct egress_bound *bound = &r->bounds[r->seen];
+	uint32_t bytes = 0;
+	const void *key = nftnl_set_elem_get(elem, NFTNL_SET_ELEM_KEY, &bytes);
+
+	if (key == NULL || bytes > sizeof(bound->addr) || r->seen == r->planned)
+		return differs(r, "number of addresses in set", r->name);
+	memcpy(bound->addr, key, bytes);
+	if (nftnl_set_elem_is_set(elem, NFTNL_SET_ELEM_FLAGS))
+		bound->flags = nftnl_set_elem_get_u32(elem, NFTNL_SET_ELEM_FLAGS);
+	r->seen++;
+	return MNL_CB_OK;
+}
+
+static int see_elements(const struct nlmsghdr *nlh, void *data)
+{
+	struct reader *r = data;
+	CLEANUP(set_p) struct nftnl_set *s = nftnl_set_alloc();
+	CLEANUP(elems_iter_p) struct nftnl_set_elems_iter *iter = NULL;
+	struct nftnl_set_elem *elem;
+
+	if (s == NULL || nftnl_set_elems_nlmsg_parse(nlh, s) < 0)
+		return MNL_CB_ERROR;
+	iter = nftnl_set_elems_iter_create(s);
+	if (iter == NULL)
+		return MNL_CB_ERROR;
+	while ((elem = nftnl_set_elems_iter_next(iter)) != NULL)
+		if (see_element(r, elem) != MNL_CB_OK)
+			return MNL_CB_ERROR;
+	return MNL_CB_OK;
+}
+
+static int verify_rules(struct reader *r, const char *chain)
+{
+	static const struct question rules = {
+		"read rules",    NFT_MSG_GETRULE, NLM_F_DUMP,
+		NFTA_RULE_TABLE, NFTA_RULE_CHAIN, see_rule,
+	};
+
+	r->name = chain;
+	if (ask(r, &rules) < 0)
+		return -1;
+	if (planned_rule(chain, r->seen) != NULL)
+		return differs(r, "number of rules of chain", chain);
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct egress_bound *x = a;
+	const struct egress_bound *y = b;
+
+	return memcmp(x->addr, y->addr, sizeof(x->addr));
+}
+
+/* The kernel's order is its own. */
+static bool same_elements(const struct ip_set *set, struct egress_bound *v, size_t n)
+{
+	struct egress_bound planned[2];
+	size_t at = 0;
+
+	qsort(v, n, sizeof(*v), compare);
+	for (size_t i = 0; i < set->n; i++) {
+		size_t bounds = egress_bounds(set, i, planned);
+
+		for (size_t k = 0; k < bounds; k++, at++)
+			if (at == n || v[at].flags != planned[k].flags ||
+			    compare(&v[at], &planned[k]) != 0)
+				return false;
+	}
+	return at == n;
+}
+
+static int verify_set(struct reader *r, const char *name, const struct ip_set *set)
+{
+	static const struct question elements = {
+		"read addresses of a set", NFT_MSG_GETSETELEM,     NLM_F_DUMP,
+		NFTA_SET_ELEM_LIST_TABLE,  NFTA_SET_ELEM_LIST_SET, see_elements,
+	};
+	cleanup_free struct egress_bound *bounds = calloc(2 * set->n + 1, sizeof(*bounds));
+
+	if (bounds == NULL)
+		return err_set(r->e, ENOMEM, "allocate room for the addresses of set %s", name);
+	r->name = name;
+	r->bounds = bounds;
+	r->planned = 2 * set->n;
+	if (ask(r, &elements) < 0)
+		return -1;
+	return same_elements(set, bounds, r->seen) ? 0 : differs(r, "set", name);
+}
+
+static int verify_chains(struct reader *r)
+{
+	static const struct question table = {
+		"read table", NFT_MSG_GETTABLE, NLM_F_ACK, NFTA_TABLE_NAME, 0, see_table,
+	};
+	static const struct question chains = {
+		"read chains", NFT_MSG_GETCHAIN, NLM_F_DUMP, 0, 0, see_chain,
+	};
+	const struct egress_hook *h;
+	size_t hooks = 0;
+
+	if (ask(r, &table) < 0 || ask(r, &chains) < 0)
+		return -1;
+	while (egress_hook(hooks) != NULL)
+		hooks++;
+	if (r->seen != hooks + 1) /* and chain egress; the names of all were compared */
+		return differs(r, "number of chains of", EGRESS_TABLE);
+	for (size_t i = 0; (h = egress_hook(i)) != NULL; i++)
+		if (verify_rules(r, h->name) < 0)
+			return -1;
+	return verify_rules(r, EGRESS_CHAIN);
+}
+
+/**
+ * egress_verify() - Compare the table of the current network namespace with a ruleset
+ * @r:		Ruleset that egress_commit() was called with
+ * @e:		Set on failure: what is missing or different
+ *
+ * Return: 0 if the kernel has what was planned, -1 if it does not or cannot tell
+ */
+int egress_verify(const struct ruleset *r, struct err *e)
+{
+	CLEANUP(mnl_socket_p)
+	struct mnl_socket *nl = mnl_socket_open2(NETLINK_NETFILTER, SOCK_CLOEXEC);
+	struct reader reader = { .nl = nl, .e = e };
+
+	if (nl == NULL || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0)
+		return nft_error(e, errno, "open socket to read the rules back");
+	if (verify_chains(&reader) < 0)
+		return -1;
+	for (enum ruleset_set s = 0; s < RULESET_SETS; s++)
+		if (verify_set(&reader, ruleset_set_name(s), &r->sets[s]) < 0)
+			return -1;
+	return 0;
+}

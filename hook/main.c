@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: oci-sandbox-hook
+ *
+ * Only this file exits, and only it prints what failed.  A stage reads no environment variable:
+ * with some runtimes that is the image's.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "cleanup.h"
+#include "create.h"
+#include "err.h"
+#include "hook.h"
+#include "host.h"
+#include "io.h"
+#include "register.h"
+
+#define PROGRAM "oci-sandbox-hook"
+#define STATE_MAX_BYTES (1024 * 1024)
+
+#define EXIT_USAGE 2
+#define EXIT_PROBLEM 2 /* of --check */
+
+/**
+ * struct arguments - the command line
+ * @paths:	Where things are on the host
+ * @bundle:	What --check is about; NULL: the host
+ * @engine:	Operand of --register and --unregister
+ */
+struct arguments {
+	struct hook_paths paths;
+	const char *bundle;
+	const char *engine;
+};
+
+static const char usage_text[] =
+	"usage: " PROGRAM " [--config DIR] [--libexec DIR] createRuntime|prestart <STATE\n"
+	"       " PROGRAM
+	" [--config DIR] [--libexec DIR] [--hooks-dir DIR] --check [--bundle DIR]\n"
+	"       " PROGRAM " [--config DIR] [--libexec DIR] [--hooks-dir DIR] --register podman\n"
+	"       " PROGRAM " [--hooks-dir DIR] --unregister podman\n"
+	"       " PROGRAM " --help | --version\n";
+
+static void report(struct err *e)
+{
+	err_make_printable(e);
+	(void)fprintf(stderr, PROGRAM ": %s\n", e->msg);
+	syslog(LOG_ERR, "%s", e->msg);
+}
+
+static int usage(void)
+{
+	(void)fputs(usage_text, stderr);
+	syslog(LOG_ERR, "called with arguments that it does not know");
+	return EXIT_USAGE;
+}
+
+/* crun runs hooks with umask 0, runc leaks fds; a file opened as fd 2 would get our messages. */
+static int sanitise(struct err *e)
+{
+	(void)umask(022);
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (close_range(3, ~0U, 0) < 0)
+		return err_set(e, errno, "close inherited files (needs Linux 5.9)");
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			return err_set(e, errno, "open /dev/null");
+	/* At once: later the hook may be in a namespace that has another /dev/log */
+	openlog(PROGRAM, LOG_PID | LOG_NDELAY, LOG_DAEMON);
+	return 0;
+}
+
+/* The same for prestart, which runtimes before createRuntime have. */
+static int run_stage(const struct arguments *a, struct err *e)
+{
+	/* To its end, whatever comes of it: crun before 1.17 fails on a broken pipe */
+	cleanup_free char *state = read_fd(STDIN_FILENO, STATE_MAX_BYTES, e);
+
+	if (state == NULL)
+		(void)err_wrap(e, "container state");
+	else if (chdir("/") < 0)
+		(void)err_set(e, errno, "change to /");
+	else if (hook_create(&a->paths, state, e) == 0)
+		return EXIT_SUCCESS;
+	report(e);
+	return EXIT_FAILURE;
+}
+
+static int run_host_check(const struct arguments *a)
+{
+	enum host_level worst = host_check(&a->paths, stdout);
+
+	return fflush(stdout) == 0 ? (int)worst : EXIT_PROBLEM;
+}
+
+static int run_check(const struct arguments *a, struct err *e)
+{
+	if (a->bundle == NULL)
+		return run_host_check(a);
+	if (check_bundle(&a->paths, a->bundle, stdout, e) < 0) {
+		err_make_printable(e);
+		(void)fprintf(stdout, "refused: %s\n", e->msg);
+		return EXIT_PROBLEM;
+	}
+	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_PROBLEM;
+}
+
+static int run_help(const struct arguments *a, struct err *e)
+{
+	(void)a;
+	(void)e;
+	return fputs(usage_text, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int run_version(const struct arguments *a, struct err *e)
+{
+	(void)a;
+	(void)e;
+	return puts(PROGRAM " " PACKAGE_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int find_self(char self[PATH_MAX], struct err *e)
+{
+	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
+
+	if (n < 0)
+		return err_set(e, errno, "read /proc/self/exe");
+	self[n] = '\0';
+	return 0;
+}
+
+static int run_engine(const struct arguments *a,
+		      int (*act)(const struct hook_paths *, FILE *, struct err *), struct err *e)
+{
+	struct hook_paths paths = a->paths;
+	char self[PATH_MAX];
+
+	if (strcmp(a->engine, "podman") != 0)
+		return usage();
+	paths.self = self;
+	if (find_self(self, e) < 0 || act(&paths, stdout, e) < 0)
+		(void)fflush(stdout);
+	else if (fflush(stdout) != 0)
+		(void)err_set(e, errno, "say what was done");
+	else
+		return EXIT_SUCCESS;
+	report(e);
+	return EXIT_FAILURE;
+}
+
+static int run_register(const struct arguments *a, struct err *e)
+{
+	return run_engine(a, register_podman, e);
+}
+
+static int run_unregister(const struct arguments *a, struct err *e)
+{
+	return run_engine(a, unregister_podman, e);
+}
+
+static const struct command {
+	const char *name;
+	bool operand; /* is followed by the name of an engine */
+	int (*run)(const struct arguments *a, struct err *e);
+} commands[] = {
+	{ "createRuntime", false, run_stage },    { "prestart", false, run_stage },
+	{ "--check", false, run_check },          { "--register", true, run_register },
+	{ "--unregister", true, run_unregister }, { "--help", false, run_help },
+	{ "--version", false, run_version },
+};
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < N_ELEMENTS(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+/* Options with a value, wherever they stand; what is left is the command. */
+static const struct option {
+	const char *name;
+	size_t offset;
+	bool absolute; /* the hook changes to / */
+} options[] = {
+	{ "--config", offsetof(struct arguments, paths.config), true },
+	{ "--libexec", offsetof(struct arguments, paths.libexec), true },
+	{ "--hooks-dir", offsetof(struct arguments, paths.hooks_dir), true },
+	{ "--bundle", offsetof(struct arguments, bundle), false },
+};
+
+static const struct option *find_option(const char *name)
+{
+	for (size_t i = 0; i < N_ELEMENTS(options); i++)
+		if (strcmp(options[i].name, name) == 0)
+			return &options[i];
+	return NULL;
+}
+
+/* Returns the command, NULL if the arguments are not understood. */
+static const struct command *parse_arguments(char **argv, struct arguments *a)
+{
+	const struct command *command = NULL;
+
+	for (char **arg = argv + 1; *arg != NULL; arg++) {
+		const struct option *o = find_option(*arg);
+
+		if (o != NULL) {
+			if (*++arg == NULL || (o->absolute && **arg != '/'))
+				return NULL;
+			*(const char **)((char *)a + o->offset) = *arg;
+		} else if (command == NULL) {
+			command = find_command(*arg);
+			if (command == NULL || (command->operand && *++arg == NULL))
+				return NULL;
+			if (command->operand)
+				a->engine = *arg;
+		} else {
+			return NULL;
+		}
+	}
+	return command;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments a = { .paths = { .config = SYSCONFDIR, .libexec = PKGLIBEXECDIR } };
+	const struct command *command;
+	struct err e = { 0 };
+
+	if (sanitise(&e) < 0) {
+		report(&e);
+		return EXIT_FAILURE;
+	}
+	command = argc > 0 ? parse_arguments(argv, &a) : NULL;
+	if (command == NULL)
+		return usage();
+	return command->run(&a, &e);
+}

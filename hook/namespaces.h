@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HOOK_NAMESPACES_H
+#define HOOK_NAMESPACES_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cleanup.h"
+
+struct err;
+
+/**
+ * struct container_ids - what a container is to the kernel
+ * @pidfd:	Its process, owned
+ * @user_ns:	Inode of its user namespace
+ * @mnt_ns:	Of its mount namespace
+ * @pid_ns:	Of its process namespace
+ * @net_ns:	Of its network namespace
+ * @root_uid:	Its uid 0, as the hook sees it
+ * @root_gid:	Its gid 0, as the hook sees it
+ *
+ * Owned by the caller; container_ids_done() releases it.
+ */
+struct container_ids {
+	int pidfd;
+	uint64_t user_ns;
+	uint64_t mnt_ns;
+	uint64_t pid_ns;
+	uint64_t net_ns;
+	uid_t root_uid;
+	gid_t root_gid;
+};
+
+int container_ids_read(pid_t pid, struct container_ids *ret, struct err *e);
+int container_refuse_mount_ns(struct err *e);
+int container_refuse_net_ns(struct err *e);
+int container_enter(const struct container_ids *c, int type, struct err *e);
+void container_ids_done(struct container_ids *c);
+
+#define cleanup_container_ids CLEANUP(container_ids_done)
+
+#endif

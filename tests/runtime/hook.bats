@@ -1,0 +1,426 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# The hook below a real runtime: OCI_RUNTIME is runc or crun, in the lab (tests/README.md).
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	# shellcheck source=tests/lib/rootfs.bash
+	. "${SRCDIR:=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}/tests/lib/rootfs.bash"
+	export SRCDIR BUILDDIR=${BUILDDIR:-$SRCDIR/build}
+	rootfs_make "$BATS_FILE_TMPDIR/rootfs"
+	mkdir "$BATS_FILE_TMPDIR/rootfs/out"
+}
+
+setup() {
+	[[ $EUID == 0 && -n ${LAB:-} ]] || skip "needs the lab: tests/lib/lab"
+	# shellcheck source=tests/lib/hook.bash
+	. "$SRCDIR/tests/lib/hook.bash"
+	: "${OCI_RUNTIME:=runc}"
+	CID=hook-$BATS_TEST_NUMBER-$$
+	OUT=$BATS_TEST_TMPDIR/out
+	hook_setup "$BATS_TEST_TMPDIR/host"
+	fresh
+}
+
+teardown() {
+	syslog_stop
+	[[ -z ${CID:-} ]] || runtime delete --force "$CID" >/dev/null 2>&1 || true
+}
+
+# fresh: the bundle as it was, with the hook, and a process that leaves a sign that it ran
+fresh() {
+	rm -rf "$HOOK_BUNDLE" "$OUT"
+	mkdir "$HOOK_BUNDLE" "$OUT"
+	cp -a "$BATS_FILE_TMPDIR/rootfs" "$HOOK_ROOTFS"
+	(cd "$HOOK_BUNDLE" && runc spec)
+	# the capabilities that podman gives
+	config '.process.terminal = false | .root.readonly = false | .linux.resources = {}
+		| .linux.cgroupsPath = "/\($group)/\($cid)"
+		| .process.env = ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "OCI_SANDBOX=1"]
+		| ("CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE NET_RAW SETFCAP SETGID SETPCAP SETUID SYS_CHROOT"
+			| split(" ") | map("CAP_" + .)) as $caps
+		| .process.capabilities = {bounding: $caps, effective: $caps, permitted: $caps}
+		| .mounts |= map(select(.type != "cgroup"))
+		| .mounts += [{destination: "/out", type: "bind", source: $out, options: ["rbind", "rw"]}]
+		| .hooks.createRuntime = [{path: $hook, env: ["PATH=/bin"], timeout: 30, args:
+			["hook", "--config", $config, "--libexec", $libexec, "createRuntime"]}]'
+	container_does ':'
+}
+
+# config FILTER: change config.json with a filter of jq
+config() {
+	jq --arg hook "$HOOK" --arg config "$HOOK_CONFIG" --arg libexec "$HOOK_LIBEXEC" \
+		--arg out "$OUT" --arg cid "$CID" --arg group "$LAB_CGROUP" \
+		"$1" "$HOOK_BUNDLE/config.json" >"$HOOK_BUNDLE/new"
+	mv "$HOOK_BUNDLE/new" "$HOOK_BUNDLE/config.json"
+}
+
+# container_does SCRIPT: what the container runs, after a sign that it runs
+container_does() {
+	printf ': >/out/ran\n%s\n' "$1" >"$HOOK_ROOTFS/script"
+	config '.process.args = ["/bin/sh", "/script"]'
+}
+
+runtime() {
+	local options=(--root "$BATS_TEST_TMPDIR/state")
+
+	[[ $OCI_RUNTIME != crun ]] || options+=(--cgroup-manager=disabled)
+	"$OCI_RUNTIME" "${options[@]}" "$@"
+}
+
+container_run() {
+	runtime run --bundle "$HOOK_BUNDLE" "$CID" </dev/null
+}
+
+# container_create: up to where the process would start; PID is it
+container_create() {
+	runtime create --bundle "$HOOK_BUNDLE" --pid-file "$BATS_TEST_TMPDIR/pid" "$CID" \
+		>/dev/null 2>"$BATS_TEST_TMPDIR/stderr" </dev/null 3>&- 4>&-
+	PID=$(<"$BATS_TEST_TMPDIR/pid")
+}
+
+# mounts: what is mounted in the container, without what differs from start to start
+mounts() {
+	awk '{ $1 = $2 = $3 = ""; gsub(/(master|shared|propagate_from):[0-9]+/, "&"); print }' \
+		"/proc/$PID/mountinfo" | sed -E 's/(master|shared):[0-9]+/\1/'
+}
+
+# stopped MESSAGE: the container does not start, and its process never ran. crun hides what a
+# hook prints, so the message is the hook's own, called as the runtime calls it.
+stopped() {
+	run ! container_run
+	[[ ! -e $OUT/ran ]]
+	[[ $OCI_RUNTIME != runc || $output == *"$1"* ]]
+}
+
+# ---- a container that is ours ----
+
+@test "hook: names, programs, policy and manifest are there" {
+	hook_policy 'agents = claude' 'allow-ip = 192.0.2.0/24'
+	# shellcheck disable=SC2016 # the container's
+	container_does '
+		cmp /usr/libexec/oci-sandbox/shim /usr/local/sbin/claude && echo same
+		cd /run/oci-sandbox
+		find . | sort
+		cat policy.conf profiles/claude.conf container
+		for ns in user mnt pid net; do
+			echo "$ns-ns = $(readlink /proc/self/ns/$ns | tr -dc 0-9)" >>/tmp/own
+		done
+		head -n 4 container | cmp - /tmp/own && echo ids'
+	run -0 container_run
+	[[ $output == *same*ids* ]]
+	for line in . ./agents ./container ./policy.conf ./profiles ./profiles/claude.conf ./session \
+		"agents = claude" "allow-ip = 192.0.2.0/24" "state = .claude" "mount = /out"; do
+		grep -qxF -- "$line" <<<"$output"
+	done
+}
+
+@test "hook: an agent of the image is covered, and reachable for the shim" {
+	printf '#!/bin/sh\necho original\n' >"$HOOK_ROOTFS/usr/bin/claude"
+	chmod 755 "$HOOK_ROOTFS/usr/bin/claude"
+	container_does '
+		cmp /usr/libexec/oci-sandbox/shim /usr/bin/claude && echo covered
+		/run/oci-sandbox/agents/claude
+		grep agent /run/oci-sandbox/container'
+	run -0 container_run
+	[[ $output == $'covered\noriginal\nagent = claude /run/oci-sandbox/agents/claude' ]]
+}
+
+@test "hook: a symlink is covered itself, and what it links to stays" {
+	mkdir -p "$HOOK_ROOTFS/usr/lib/claude"
+	printf '#!/bin/sh\necho original\n' >"$HOOK_ROOTFS/usr/lib/claude/cli.js"
+	chmod 755 "$HOOK_ROOTFS/usr/lib/claude/cli.js"
+	ln -s ../../lib/claude/cli.js "$HOOK_ROOTFS/usr/local/bin/claude"
+	container_does '
+		cmp /usr/libexec/oci-sandbox/shim /usr/local/bin/claude && echo covered
+		/usr/lib/claude/cli.js
+		grep agent /run/oci-sandbox/container'
+	run -0 container_run
+	[[ $output == $'covered\noriginal\nagent = claude /usr/lib/claude/cli.js' ]]
+	[[ -L $HOOK_ROOTFS/usr/local/bin/claude ]]
+}
+
+@test "hook: a container that starts again does not take its old mount points for agents" {
+	container_does 'cmp /usr/libexec/oci-sandbox/shim /usr/local/sbin/claude && echo same
+		! grep agent /run/oci-sandbox/container'
+	run -0 container_run
+	[[ $output == same ]]
+	[[ -f $HOOK_ROOTFS/usr/local/sbin/claude ]]
+	runtime delete --force "$CID" >/dev/null 2>&1 || true
+	run -0 container_run
+	[[ $output == same ]]
+}
+
+@test "hook: a read-only root and prestart do as well" {
+	config '.root.readonly = true | .hooks = {prestart: .hooks.createRuntime}
+		| .hooks.prestart[0].args[-1] = "prestart"'
+	container_does 'cmp /usr/libexec/oci-sandbox/shim /usr/local/sbin/claude && echo same'
+	run -0 container_run
+	[[ $output == *same* ]]
+}
+
+@test "hook: with a user namespace, what is made belongs to container root" {
+	config '.linux.namespaces += [{type: "user"}]
+		| .linux.uidMappings = [{containerID: 0, hostID: 200000, size: 65536}]
+		| .linux.gidMappings = .linux.uidMappings'
+	chown -Rh 200000:200000 "$HOOK_ROOTFS" "$OUT"
+	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$HOOK_DIR" "$BATS_TEST_TMPDIR/.."
+	container_does '
+		cmp /usr/libexec/oci-sandbox/shim /usr/local/sbin/claude && echo same
+		stat -c "%u:%g" /run/oci-sandbox /run/oci-sandbox/container /run/oci-sandbox/session'
+	run -0 container_run
+	[[ $output == $'same\n0:0\n0:0\n0:0' ]]
+	[[ $(stat -c %u:%g "$HOOK_ROOTFS/usr/local/sbin/claude" "$HOOK_ROOTFS/run/oci-sandbox") == \
+		$'200000:200000\n200000:200000' ]]
+}
+
+@test "hook: the rules are in the container's network namespace, and only there" {
+	container_create
+	run -0 nsenter -t "$PID" -n nft list ruleset
+	[[ $output == *"table inet oci_sandbox"* && $output == *admin-prohibited* ]]
+	run -0 nft list ruleset
+	[[ $output != *oci_sandbox* ]]
+}
+
+@test "hook: resolvers come from the engine's resolv.conf, never from the image's" {
+	printf 'nameserver 10.9.8.7\n' >"$HOOK_ROOTFS/etc/resolv.conf"
+	container_create
+	run -0 nsenter -t "$PID" -n nft list ruleset
+	[[ $output == *"table inet oci_sandbox"* && $output != *10.9.8.7* ]]
+	runtime delete --force "$CID"
+
+	fresh
+	printf 'nameserver 10.9.8.7\n' >"$HOOK_DIR/resolv.conf"
+	config '.mounts += [{destination: "/etc/resolv.conf", type: "bind", options: ["rbind"],
+		source: ($config + "/../resolv.conf")}]'
+	container_create
+	run -0 nsenter -t "$PID" -n nft list ruleset
+	[[ $output == *10.9.8.7* ]]
+}
+
+@test "hook: an engine's resolv.conf that another mount hides is not taken for the engine's" {
+	mkdir "$HOOK_DIR/hiding"
+	printf 'nameserver 10.9.8.7\n' | tee "$HOOK_DIR/resolv.conf" >"$HOOK_DIR/hiding/resolv.conf"
+	config '.mounts += [
+		{destination: "/etc/resolv.conf", type: "bind", options: ["rbind"], source: ($config + "/../resolv.conf")},
+		{destination: "/etc", type: "bind", options: ["rbind"], source: ($config + "/../hiding")}]'
+	stopped "the container's /etc/resolv.conf is not the engine's"
+}
+
+@test "hook: in a user namespace a sticky folder of the host is not trusted" {
+	local dir=$LAB/sticky
+
+	mkdir "$dir"
+	cp -r "$HOOK_CONFIG" "$dir/config"
+	cp -r "$HOOK_LIBEXEC" "$dir/libexec"
+	cp -r "$HOOK_BUNDLE" "$dir/bundle"
+	cp "$HOOK" "$dir/"
+	chown -R 60097:60097 "$dir/bundle"
+	as_rootless() {
+		setpriv --reuid 60097 --regid 60097 --clear-groups unshare --user --map-root-user \
+			"$dir/oci-sandbox-hook" --config "$dir/config" --libexec "$dir/libexec" \
+			--check --bundle "$dir/bundle"
+	}
+	run -0 as_rootless
+	[[ $output == *"shim as new /usr/local/sbin/claude"* ]]
+	chmod 1777 "$dir/config"
+	run -2 as_rootless
+	[[ $output == "refused: policy: "*"$dir/config can be written by others"* ]]
+	# while root sees whose a file in it is
+	run -0 "$HOOK" --config "$dir/config" --libexec "$dir/libexec" --check --bundle "$HOOK_BUNDLE"
+	chown 60097 "$dir/config/policy.conf"
+	run -2 "$HOOK" --config "$dir/config" --libexec "$dir/libexec" --check --bundle "$HOOK_BUNDLE"
+	[[ $output == *"policy.conf belongs to uid 60097"* ]]
+}
+
+# ---- invariant 7 ----
+
+@test "hook: container root can't unmount, replace or write what the hook injected" {
+	printf '#!/bin/sh\n' >"$HOOK_ROOTFS/usr/bin/claude"
+	chmod 755 "$HOOK_ROOTFS/usr/bin/claude"
+	# shellcheck disable=SC2016 # the container's
+	container_does '
+		set -- /usr/libexec/oci-sandbox /usr/libexec/oci-sandbox/shim /run/oci-sandbox \
+			/run/oci-sandbox/policy.conf /run/oci-sandbox/container /run/oci-sandbox/session \
+			/run/oci-sandbox/profiles/claude.conf /run/oci-sandbox/agents/claude \
+			/usr/local/sbin/claude /usr/bin/claude
+		: >/tmp/own && mv /tmp/own /tmp/moved && rm /tmp/moved && echo "can elsewhere"
+		for path; do
+			umount "$path" && echo "FAULT: umount $path"
+			umount -l "$path" && echo "FAULT: umount -l $path"
+			mount -o remount,rw,bind "$path" && echo "FAULT: remount $path"
+			mv "$path" "$path.moved" && echo "FAULT: mv $path"
+			rm -rf "$path" && echo "FAULT: rm $path"
+			chmod 777 "$path" && echo "FAULT: chmod $path"
+			chown 1000 "$path" && echo "FAULT: chown $path"
+			if [ -d "$path" ]; then
+				touch "$path/new" && echo "FAULT: write $path"
+			else
+				echo x >>"$path" && echo "FAULT: write $path"
+				ln -f /bin/busybox "$path" && echo "FAULT: ln $path"
+			fi
+			[ -e "$path" ] || echo "FAULT: $path is gone"
+		done 2>/dev/null
+		cmp /usr/libexec/oci-sandbox/shim /usr/local/sbin/claude && echo same
+		cmp /usr/libexec/oci-sandbox/shim /usr/bin/claude && echo same'
+	run -0 container_run
+	[[ $output == $'can elsewhere\nsame\nsame' ]]
+}
+
+# ---- invariant 6 ----
+
+# traces: what a start of the container leaves, and what it has
+traces() {
+	container_create
+	mounts
+	nsenter -t "$PID" -n nft list ruleset
+	nsenter -t "$PID" -n ip -o addr | sed 's/valid_lft.*//'
+	runtime delete --force "$CID"
+	(cd "$HOOK_ROOTFS" && find . -printf '%p %y %m %U:%G %s %l\n' | sort)
+}
+
+@test "hook: a container that is not ours is what it would have been without" {
+	local with without
+
+	config '.process.env -= ["OCI_SANDBOX=1"]'
+	with=$(traces)
+	fresh
+	config '.process.env -= ["OCI_SANDBOX=1"] | del(.hooks)'
+	without=$(traces)
+	[[ $with == "$without" && $with == */out* ]]
+
+	# and the comparison sees what the hook does
+	fresh
+	with=$(traces)
+	[[ $with != "$without" ]]
+}
+
+# ---- invariant 1 ----
+
+@test "hook: the container runs when nothing fails" {
+	run -0 container_run
+	[[ -e $OUT/ran ]]
+}
+
+@test "hook: each failure stops the container before its process runs" {
+	local cause want count=0
+
+	while IFS='~' read -r cause want; do
+		rm -rf "$HOOK_DIR"
+		hook_setup "$HOOK_DIR"
+		fresh
+		eval "$cause"
+		count=$((count + 1))
+		stopped "$want" || {
+			echo "$cause: $output"
+			return 1
+		}
+	done <<-'END'
+		mv "$HOOK_LIBEXEC/shim" "$HOOK_LIBEXEC/x"~shim: No such file
+		chmod o+w "$HOOK_LIBEXEC/shim"~can be written by others
+		chown 1234 "$HOOK_LIBEXEC/shim"~belongs to uid 1234
+		chmod o+w "$HOOK_LIBEXEC"~can be written by others
+		hook_policy 'broken'~unknown key
+		hook_policy 'egress = none'~not supported yet
+		chmod g+w "$HOOK_CONFIG/policy.conf"~can be written by others
+		chown 1234 "$HOOK_CONFIG/policy.conf"~belongs to uid 1234
+		chmod g+w "$HOOK_CONFIG"~can be written by others
+		rm "$HOOK_CONFIG/policy.conf"~there is no
+		rm "$HOOK_CONFIG/agents/claude.conf"~No such file
+		hook_profile claude 'nonsense'~unknown key
+		hook_profile claude 'commands = claude'~`state` is missing
+		config '.annotations = {"io.oci-sandbox.policy": "x"}'~not supported yet
+		config '.annotations = {"io.oci-sandbox.enable": "1"}'~neither true nor false
+		config '.linux.namespaces |= map(select(.type != "network"))'~host's network
+		config '.process.env += ["PATH=/bin"]'~PATH twice
+		config '.process.env = ["OCI_SANDBOX=1", "PATH=/home/dev"]'~no folder of the container's PATH
+		mkdir "$HOOK_ROOTFS/usr/bin/claude"~neither a file nor a symlink
+		rmdir "$HOOK_ROOTFS/usr/libexec"; ln -s /nowhere "$HOOK_ROOTFS/usr/libexec"~usr/libexec
+		rmdir "$HOOK_ROOTFS/usr/libexec"; ln -s libexec "$HOOK_ROOTFS/usr/libexec"~symbolic links
+		rmdir "$HOOK_ROOTFS/usr/libexec"; : >"$HOOK_ROOTFS/usr/libexec"~Not a directory
+		ln -s / "$HOOK_ROOTFS/run/oci-sandbox"~Not a directory
+		ln -s /usr/bin "$HOOK_ROOTFS/usr/libexec/oci-sandbox"~Not a directory
+		config '.hooks.createRuntime[0] |= (.path = "/usr/bin/setpriv" | .args = ["setpriv", "--bounding-set", "-net_admin", $hook] + .args[1:])'~Operation not permitted
+		config '.hooks.createRuntime += .hooks.createRuntime'~is the hook registered twice?
+		mkdir "$HOOK_ROOTFS/usr/libexec/oci-sandbox"; ln -s usr/libexec/oci-sandbox "$HOOK_ROOTFS/x"; config '.process.env = ["OCI_SANDBOX=1", "PATH=/x"]'~read back /x/claude
+		config '.hooks.createRuntime[0].args[-1] = "poststart"'~usage
+	END
+	((count == 28))
+}
+
+# syslog_start: a system log in $BATS_TEST_TMPDIR/syslog, on a /dev of the lab's own
+syslog_start() {
+	local deadline=$((SECONDS + 10)) layer=$BATS_TEST_TMPDIR/dev
+
+	mkdir -p "$layer"/{upper,work}
+	mount -t overlay -o "lowerdir=/dev,upperdir=$layer/upper,workdir=$layer/work" overlay /dev
+	"$(rootfs_busybox)" syslogd -n -O "$BATS_TEST_TMPDIR/syslog" </dev/null >/dev/null 2>&1 3>&- 4>&- &
+	SYSLOGD=$!
+	until [[ -S /dev/log ]]; do
+		((SECONDS < deadline))
+	done
+}
+
+syslog_stop() {
+	[[ -n ${SYSLOGD:-} ]] || return 0
+	kill "$SYSLOGD"
+	wait "$SYSLOGD" || true
+	umount --lazy /dev
+}
+
+@test "hook: what failed is in the system log, also from inside the container's namespaces" {
+	local deadline=$((SECONDS + 20))
+
+	rmdir "$HOOK_ROOTFS/usr/libexec"
+	ln -s /nowhere "$HOOK_ROOTFS/usr/libexec"
+	syslog_start
+	run ! container_run
+	until grep -qs "daemon.err oci-sandbox-hook\[[0-9]*\]: mount on /usr/libexec/oci-sandbox in the container: " \
+		"$BATS_TEST_TMPDIR/syslog"; do
+		((SECONDS < deadline))
+	done
+}
+
+# ---- invariant 3 ----
+
+@test "hook: a hostile image makes it touch nothing outside" {
+	local where before target
+
+	for where in usr/local/sbin run usr/libexec etc; do
+		for target in / "$HOOK_DIR/canary" "../../../../../../../../..$HOOK_DIR/canary"; do
+			fresh
+			printf 'nameserver 10.9.8.7\n' >"$HOOK_DIR/canary/resolv.conf"
+			mkdir -p "$HOOK_ROOTFS$HOOK_DIR/canary"
+			rm -rf "${HOOK_ROOTFS:?}/$where"
+			ln -s "$target" "$HOOK_ROOTFS/$where"
+			before=$(hook_tree "$HOOK_DIR/canary")
+			container_does 'cmp /usr/libexec/oci-sandbox/shim /usr/local/sbin/claude && echo same'
+			# a hook that gives up would touch nothing, either
+			run -0 container_run
+			[[ $output == *same* ]]
+			[[ $(hook_tree "$HOOK_DIR/canary") == "$before" ]]
+			run ! grep -F "$HOOK_DIR/canary" /proc/self/mountinfo
+		done
+	done
+}
+
+@test "hook: what the container has is mounted nowhere else, and is nobody's peer" {
+	local before
+
+	before=$(cut -d' ' -f4- /proc/self/mountinfo)
+	container_create
+	[[ $(grep -c "$HOOK_LIBEXEC\|oci-sandbox" "/proc/$PID/mountinfo") -ge 3 ]]
+	# the lab's own mounts are shared: a clone of them is a peer, if nothing is done about it
+	run ! grep "\($HOOK_LIBEXEC\|oci-sandbox\).*\(shared\|master\):" "/proc/$PID/mountinfo"
+	[[ $(cut -d' ' -f4- /proc/self/mountinfo) == "$before" ]]
+}
+
+@test "hook: a mount that is shared with the host gets no names" {
+	mkdir "$HOOK_DIR/shared"
+	config '.linux.rootfsPropagation = "shared" | .mounts += [{destination: "/usr/local/sbin",
+		type: "bind", source: ($config + "/../shared"), options: ["rbind", "rshared"]}]'
+	stopped "mount on /usr/local/sbin/claude in the container: it is in a mount that is shared with the host"
+	run ! grep -F "$HOOK_DIR/shared/claude" /proc/self/mountinfo
+}

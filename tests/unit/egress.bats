@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# egress: from prefixes and resolv.conf to a ruleset, as text. Nothing here touches a network.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	BUILDDIR=${BUILDDIR:-$BATS_TEST_DIRNAME/../../build}
+	SHOW=$BUILDDIR/tests/lib/show-ruleset
+	CONF=$BATS_TEST_TMPDIR/resolv.conf
+}
+
+# shows ARG...: the ruleset is printed; its lines that begin with $only are in $output
+shows() {
+	run -0 --separate-stderr "$SHOW" "$@"
+	output=$(grep "^${only:-}" <<<"$output" || true)
+}
+
+# is TEXT: $output is exactly that
+is() {
+	[ "$output" = "$1" ] || {
+		printf 'got:\n%s\nexpected:\n%s\n' "$output" "$1"
+		return 1
+	}
+}
+
+# refuses PREFIX TEXT: PREFIX is an error that says TEXT
+refuses() {
+	run -1 --separate-stderr "$SHOW" "$1"
+	[ "$stderr" = "show-ruleset: $2" ] || {
+		printf 'got: %s\nexpected: show-ruleset: %s\n' "$stderr" "$2"
+		return 1
+	}
+	[ -z "$output" ]
+}
+
+@test "ruleset: the rules are asked in a fixed order and end with accept" {
+	printf 'nameserver 10.0.2.3\nnameserver fd00::53\n' >"$CONF"
+	run -0 "$SHOW" --resolv-conf "$CONF" 10.1.0.0/16 fd01::/64
+	output=$(grep -v '^refuse' <<<"$output")
+	is 'accept loopback
+accept established and related
+accept ICMPv6 router solicitation
+accept ICMPv6 neighbour solicitation
+accept ICMPv6 neighbour advertisement
+accept ICMPv6 multicast listener report
+accept resolver, UDP port 53: 10.0.2.3
+accept resolver, TCP port 53: 10.0.2.3
+accept resolver, UDP port 53: fd00::53
+accept resolver, TCP port 53: fd00::53
+accept allow-ip: 10.1.0.0/16
+accept allow-ip: fd01::/64
+accept everything else'
+	run -0 bash -c '"$1" 10.1.0.0/16 | grep -v "^refuse" -n | tail -2 | cut -d: -f1' - "$SHOW"
+	((lines[1] - lines[0] > 30)) # what is refused is between allow-ip and the last one
+}
+
+@test "ruleset: internal addresses are refused, and the IPv6 forms that carry them" {
+	only=refuse shows
+	is 'refuse internal: 0.0.0.0/8
+refuse internal: 10.0.0.0/8
+refuse internal: 100.64.0.0/10
+refuse internal: 127.0.0.0/8
+refuse internal: 169.254.0.0/16
+refuse internal: 172.16.0.0/12
+refuse internal: 192.0.0.0/24
+refuse internal: 192.168.0.0/16
+refuse internal: 198.18.0.0/15
+refuse internal: 224.0.0.0/3
+refuse internal: ::/96
+refuse internal: ::ffff:0.0.0.0/96
+refuse internal: 64:ff9b::/104
+refuse internal: 64:ff9b::a00:0/104
+refuse internal: 64:ff9b::6440:0/106
+refuse internal: 64:ff9b::7f00:0/104
+refuse internal: 64:ff9b::a9fe:0/112
+refuse internal: 64:ff9b::ac10:0/108
+refuse internal: 64:ff9b::c000:0/120
+refuse internal: 64:ff9b::c0a8:0/112
+refuse internal: 64:ff9b::c612:0/111
+refuse internal: 64:ff9b::e000:0/99
+refuse internal: 64:ff9b:1::/48
+refuse internal: 2001::/32
+refuse internal: 2002::/24
+refuse internal: 2002:a00::/24
+refuse internal: 2002:6440::/26
+refuse internal: 2002:7f00::/24
+refuse internal: 2002:a9fe::/32
+refuse internal: 2002:ac10::/28
+refuse internal: 2002:c000::/40
+refuse internal: 2002:c0a8::/32
+refuse internal: 2002:c612::/31
+refuse internal: 2002:e000::/19
+refuse internal: fc00::/7
+refuse internal: fe80::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
+}
+
+@test "ruleset: prefixes are sorted, and merged where they overlap or touch" {
+	only='accept allow-ip' shows 10.2.0.0/16 10.0.0.0/16 10.1.0.0/16 10.1.2.3 192.0.2.1 192.0.2.3 \
+		fd00:0:0:1::/64 fd00::/64 fd00::1
+	is 'accept allow-ip: 10.0.0.0-10.2.255.255
+accept allow-ip: 192.0.2.1
+accept allow-ip: 192.0.2.3
+accept allow-ip: fd00::/63'
+}
+
+@test "ruleset: everything, and the last address, can be allowed" {
+	only='accept allow-ip' shows 0.0.0.0/0 10.0.0.0/8 255.255.255.255 ::/0 fd00::/8
+	is 'accept allow-ip: 0.0.0.0/0
+accept allow-ip: ::/0'
+	only='accept allow-ip' shows 255.255.255.255 255.255.255.254 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
+	is 'accept allow-ip: 255.255.255.254/31
+accept allow-ip: ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
+}
+
+@test "ruleset: 100,000 prefixes in reverse order are sorted" {
+	awk 'BEGIN { for (i = 99999; i >= 0; i--) printf "11.%d.%d.%d\n", i / 32768, i / 128 % 256, i % 128 * 2 }' \
+		>"$BATS_TEST_TMPDIR/list"
+	only='accept allow-ip' shows --list "$BATS_TEST_TMPDIR/list"
+	[ "$(wc -l <<<"$output")" -eq 100000 ]
+	[ "${output%%$'\n'*}" = 'accept allow-ip: 11.0.0.0' ]
+	[ "${output##*$'\n'}" = 'accept allow-ip: 11.3.13.62' ]
+}
+
+@test "prefix: what is not an address is refused" {
+	local text
+
+	for text in '' host 10.1 10.1.2.256 010.1.2.3 1.2.3.4.5 fd00:::1 fe80::1%eth0 ' 10.0.0.1' /8; do
+		refuses "$text" "\`$text\` is not an IP address"
+	done
+}
+
+@test "prefix: a length that is not one of the family's is refused" {
+	local len
+
+	for len in '' 33 08 -1 +8 8x '8 ' 4294967304; do
+		refuses "10.0.0.0/$len" "\`10.0.0.0/$len\`: the prefix length is not a number from 0 to 32"
+	done
+	refuses fd00::/129 '`fd00::/129`: the prefix length is not a number from 0 to 128'
+}
+
+@test "prefix: bits after the length are refused" {
+	refuses 10.1.2.3/8 '`10.1.2.3/8` has bits set after its prefix length'
+	refuses 0.0.0.1/0 '`0.0.0.1/0` has bits set after its prefix length'
+	refuses fd00::1/64 '`fd00::1/64` has bits set after its prefix length'
+}
+
+# resolvers TEXT: the addresses that it opens, on TCP and UDP alike
+resolvers() {
+	printf '%b' "$1" >"$CONF"
+	run -0 --separate-stderr "$SHOW" --resolv-conf "$CONF"
+	local tcp udp
+
+	udp=$(sed -n 's/^accept resolver, UDP port 53: //p' <<<"$output")
+	tcp=$(sed -n 's/^accept resolver, TCP port 53: //p' <<<"$output")
+	[ "$tcp" = "$udp" ]
+	output=$udp
+}
+
+@test "resolvers: addresses of nameserver lines, without scope" {
+	resolvers 'search example.org\nnameserver 192.0.2.1\nnameserver\tfe80::1%eth0 \nnameserver 2001:db8::1'
+	is $'192.0.2.1\n2001:db8::1\nfe80::1'
+}
+
+@test "resolvers: the C library's three and no more" {
+	resolvers 'nameserver 192.0.2.1\nnameserver x\nnameserver 192.0.2.3\nnameserver 192.0.2.5\nnameserver 192.0.2.7\n'
+	is $'192.0.2.1\n192.0.2.3\n192.0.2.5'
+}
+
+@test "resolvers: what is no resolver's address opens nothing" {
+	resolvers '#nameserver 192.0.2.1\n;nameserver 192.0.2.1\nnameserver\nnameserver \nnameservers 192.0.2.1\nnameserver192.0.2.1\n'
+	is ''
+	resolvers ' nameserver 192.0.2.1\nnameserver 0.0.0.0/0\nnameserver ::/0\nnameserver localhost\noptions nameserver 192.0.2.1\n'
+	is ''
+	resolvers ''
+	is ''
+}
