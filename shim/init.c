@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: The sandbox's first process: pid 1 of its process namespace
+ *
+ * It builds the sandbox, starts the agent, reaps whatever is orphaned, and ends when the agent
+ * ends; the kernel then kills every process that is left, pid_namespaces(7).  The supervisor
+ * takes it along when it dies, by whatever signal.
+ *
+ * Nothing returns from here: what goes wrong before the agent runs is written to the report
+ * pipe, and the supervisor says it.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "err.h"
+#include "init.h"
+#include "io.h"
+#include "launch.h"
+#include "mounts.h"
+#include "privileges.h"
+#include "sandbox.h"
+
+#define STATUS_FAILED 125
+#define STATUS_CANNOT_RUN 126
+#define STATUS_NOT_FOUND 127
+
+static _Noreturn void give_up(int report, int status, const struct err *e)
+{
+	struct err ignored;
+
+	(void)write_all(report, e->msg, strlen(e->msg), &ignored);
+	_exit(status);
+}
+
+/* A byte: the id maps are there.  End of file: the supervisor is gone or gave up. */
+static void wait_for_go(int go)
+{
+	char byte;
+	ssize_t n;
+
+	do
+		n = read(go, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(STATUS_FAILED);
+}
+
+/*
+ * Set after the last change of credentials, which clears it (PR_SET_PDEATHSIG, prctl(2)).  The
+ * supervisor may have died before: then the write end of the pipe is gone.
+ */
+static int die_with_supervisor(int go, struct err *e)
+{
+	struct pollfd p = { .fd = go, .events = POLLIN };
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		return err_set(e, errno, "tie the sandbox to its supervisor");
+	if (poll(&p, 1, 0) < 0)
+		return err_set(e, errno, "look for the supervisor");
+	if (p.revents != 0)
+		_exit(STATUS_FAILED);
+	return 0;
+}
+
+static int build(const struct sandbox *s, const struct init_pipes *p, struct err *e)
+{
+	mode_t mask = umask(022);
+
+	/* An ordinary user can't: the kernel keeps groups that may deny access */
+	if (s->launch->uid == 0 && setgroups(0, NULL) < 0)
+		return err_set(e, errno, "drop the supplementary groups");
+	if (mounts_apply(s->plan, e) < 0)
+		return -1;
+	(void)umask(mask);
+	if (chdir(s->launch->cwd) < 0)
+		return err_set(e, errno, "enter %s", s->launch->cwd);
+	if (privileges_drop(e) < 0 || seccomp_install(e) < 0)
+		return -1;
+	/* The agent has our uid: it must not trace us, nor read what our memory held before */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return err_set(e, errno, "close this process to others");
+	return die_with_supervisor(p->go, e);
+}
+
+/* The agent itself; @report is CLOEXEC and closes when it runs. */
+static _Noreturn void start_agent(const struct sandbox *s, const sigset_t *mask, int report)
+{
+	struct err e = { 0 };
+
+	if (sigprocmask(SIG_SETMASK, mask, NULL) < 0) {
+		(void)err_set(&e, errno, "unblock the signals");
+		give_up(report, STATUS_FAILED, &e);
+	}
+	(void)execve(s->launch->agent, s->argv, s->env);
+	(void)err_set(&e, errno, "run %s", s->launch->agent);
+	give_up(report, e.code == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN, &e);
+}
+
+static int status_of(int wstatus)
+{
+	return WIFSIGNALED(wstatus) ? 128 + WTERMSIG(wstatus) : WEXITSTATUS(wstatus);
+}
+
+/* Reaps what has ended; ends with the agent. */
+static void reap(pid_t agent)
+{
+	int wstatus;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &wstatus, WNOHANG)) > 0)
+		if (pid == agent)
+			_exit(status_of(wstatus));
+}
+
+/*
+ * What the supervisor passes on comes from outside the namespace, so its sender has no pid
+ * here.  What the terminal sends, the agent has got itself.
+ */
+static _Noreturn void watch(pid_t agent, const sigset_t *set)
+{
+	for (;;) {
+		siginfo_t info;
+		int sig = sigwaitinfo(set, &info);
+
+		if (sig == SIGCHLD)
+			reap(agent);
+		else if (sig > 0 && info.si_code == SI_USER && info.si_pid == 0)
+			(void)kill(agent, sig);
+	}
+}
+
+/**
+ * init_main() - Build the sandbox, start the agent, and end with it
+ * @s:		What to build and start
+ * @p:		Pipes to the supervisor
+ *
+ * Exits with the agent's status, 128+n for a signal, or 125, 126, 127 with a report.
+ */
+void init_main(const struct sandbox *s, const struct init_pipes *p)
+{
+	struct err e = { 0 };
+	sigset_t all, mask;
+	pid_t agent;
+
+	wait_for_go(p->go);
+	if (build(s, p, &e) < 0)
+		give_up(p->report, STATUS_FAILED, &e);
+
+	(void)sigfillset(&all);
+	(void)sigdelset(&all, SIGTSTP);
+	(void)sigdelset(&all, SIGTTIN);
+	(void)sigdelset(&all, SIGTTOU);
+	(void)sigprocmask(SIG_BLOCK, &all, &mask);
+	(void)sigemptyset(&mask);
+	agent = fork();
+	if (agent < 0) {
+		(void)err_set(&e, errno, "start the agent");
+		give_up(p->report, STATUS_FAILED, &e);
+	}
+	if (agent == 0)
+		start_agent(s, &mask, p->report);
+
+	(void)close(p->report);
+	(void)close(STDIN_FILENO);
+	(void)close(STDOUT_FILENO);
+	(void)close(STDERR_FILENO);
+	watch(agent, &all);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SHIM_INIT_H
+#define SHIM_INIT_H
+
+struct sandbox;
+
+/* Pipes between the supervisor and the sandbox's first process, as that process has them */
+struct init_pipes {
+	int go;	    /* read end: a byte once the id maps are written; end of file: give up */
+	int report; /* write end: why the sandbox could not be built, closed when it runs */
+};
+
+_Noreturn void init_main(const struct sandbox *s, const struct init_pipes *p);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SHIM_SANDBOX_H
+#define SHIM_SANDBOX_H
+
+#include "plan.h"
+#include "strlist.h"
+
+struct err;
+struct launch;
+
+/**
+ * struct sandbox - what the sandbox's first process needs, ready before it is made
+ * @launch:	The launch
+ * @plan:	The mounts
+ * @argv:	The agent's arguments, NULL at the end
+ * @env:	The agent's environment
+ *
+ * Everything is borrowed.
+ */
+struct sandbox {
+	const struct launch *launch;
+	const struct plan *plan;
+	char *const *argv;
+	char *const *env;
+};
+
+int sandbox_run(const struct sandbox *s, int *ret_status, struct err *e);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: System calls that give reach without need
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include "cleanup.h"
+#include "err.h"
+#include "privileges.h"
+
+/* The kernel looks at the low 32 bits of an ioctl's request, and so must the filter. */
+#define LOW_32 0xffffffffULL
+
+/* clang-format off */
+static const int denied[] = {
+	SCMP_SYS(keyctl), SCMP_SYS(add_key), SCMP_SYS(request_key), /* the developer's keyrings */
+	SCMP_SYS(bpf), SCMP_SYS(perf_event_open),	/* a look into the kernel and other processes */
+	SCMP_SYS(userfaultfd),				/* makes kernel races easy to win */
+	SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter),
+	SCMP_SYS(io_uring_register),			/* does what a filter can't see */
+};
+static const unsigned long denied_ioctls[] = {
+	TIOCSTI,	/* types into the developer's terminal */
+	TIOCLINUX,	/* pastes into a virtual console */
+};
+/* clang-format on */
+
+static void filter_p(scmp_filter_ctx *c)
+{
+	if (*c != NULL)
+		seccomp_release(*c);
+}
+
+/* The machine's other entries to the kernel: without them the list would be walked around. */
+static int add_architectures(scmp_filter_ctx c)
+{
+#if defined(__x86_64__)
+	static const uint32_t others[] = { SCMP_ARCH_X86, SCMP_ARCH_X32 };
+#elif defined(__aarch64__)
+	static const uint32_t others[] = { SCMP_ARCH_ARM };
+#else
+	static const uint32_t others[] = { SCMP_ARCH_NATIVE };
+#endif
+	for (size_t i = 0; i < N_ELEMENTS(others); i++) {
+		int rc = seccomp_arch_add(c, others[i]);
+
+		if (rc < 0 && rc != -EEXIST)
+			return rc;
+	}
+	return 0;
+}
+
+static int add_rules(scmp_filter_ctx c)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < N_ELEMENTS(denied) && rc == 0; i++)
+		rc = seccomp_rule_add(c, SCMP_ACT_ERRNO(EPERM), denied[i], 0);
+	for (size_t i = 0; i < N_ELEMENTS(denied_ioctls) && rc == 0; i++)
+		rc = seccomp_rule_add(c, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
+				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_32, denied_ioctls[i]));
+	if (rc == 0) /* vsock(7) reaches the host of a virtual machine */
+		rc = seccomp_rule_add(c, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1,
+				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_32, AF_VSOCK));
+	return rc;
+}
+
+/**
+ * seccomp_install() - Refuse the listed calls, for this process and all that it starts
+ * @e:		Set on failure
+ *
+ * no_new_privs is set already.
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int seccomp_install(struct err *e)
+{
+	CLEANUP(filter_p) scmp_filter_ctx c = seccomp_init(SCMP_ACT_ALLOW);
+	int rc;
+
+	if (c == NULL)
+		return err_set(e, ENOMEM, "allocate the system call filter");
+	rc = add_architectures(c);
+	if (rc == 0)
+		rc = add_rules(c);
+	if (rc == 0)
+		rc = seccomp_load(c);
+	if (rc < 0)
+		return err_set(e, -rc, "install the system call filter");
+	return 0;
+}
