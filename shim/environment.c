@@ -20,12 +20,21 @@
 
 /* How the terminal and the toolchains are set up.  A "*" stands for any ending. */
 static const char *const kept[] = {
-	"TERM",	       "COLORTERM",   "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "NO_COLOR",
-	"FORCE_COLOR", "LANG",	      "LANGUAGE",     "LC_*",		      "TZ",
-	"VIRTUAL_ENV", "UV_*",	      "CONDA_PREFIX", "PRE_COMMIT_HOME",      "CARGO_HOME",
-	"RUSTUP_HOME", "GOPATH",      "GOROOT",	      "NVM_DIR",	      "PYENV_ROOT",
-	"JAVA_HOME",   "SDKMAN_DIR",  "VOLTA_HOME",   "BUN_INSTALL",	      "DENO_DIR",
-	"DOTNET_ROOT", "RBENV_ROOT",  "ASDF_DIR",     "ASDF_DATA_DIR",	      "PNPM_HOME",
+	"TERM",          "COLORTERM",
+	"TERM_PROGRAM",  "TERM_PROGRAM_VERSION",
+	"NO_COLOR",      "FORCE_COLOR",
+	"LANG",          "LANGUAGE",
+	"LC_*",          "TZ",
+	"VIRTUAL_ENV",   "UV_*",
+	"CONDA_PREFIX",  "PRE_COMMIT_HOME",
+	"CARGO_HOME",    "RUSTUP_HOME",
+	"GOPATH",        "GOROOT",
+	"NVM_DIR",       "PYENV_ROOT",
+	"JAVA_HOME",     "SDKMAN_DIR",
+	"VOLTA_HOME",    "BUN_INSTALL",
+	"DENO_DIR",      "DOTNET_ROOT",
+	"RBENV_ROOT",    "ASDF_DIR",
+	"ASDF_DATA_DIR", "PNPM_HOME",
 };
 
 /* Logins that hide behind such a prefix, e.g. UV_PUBLISH_TOKEN, UV_INDEX_PRIVATE_PASSWORD */
@@ -119,8 +128,7 @@ static int set_path(struct strlist *ret, const struct launch *l, const char *pat
 }
 
 /* What nobody but us decides. */
-static int set_fixed(struct strlist *ret, const struct launch *l, char *const vars[],
-		     struct err *e)
+static int set_fixed(struct strlist *ret, const struct launch *l, char *const vars[], struct err *e)
 {
 	cleanup_free char *state = path_join(l->home, l->profile.state, e);
 
@@ -141,8 +149,7 @@ static int set_fixed(struct strlist *ret, const struct launch *l, char *const va
 	return 0;
 }
 
-static int pass(struct strlist *ret, const struct strlist *names, char *const vars[],
-		struct err *e)
+static int pass(struct strlist *ret, const struct strlist *names, char *const vars[], struct err *e)
 {
 	for (size_t i = 0; i < names->n; i++) {
 		const char *value = environment_get(vars, names->v[i]);

@@ -6,7 +6,7 @@ struct sandbox;
 
 /* Pipes between the supervisor and the sandbox's first process, as that process has them */
 struct init_pipes {
-	int go;	    /* read end: a byte once the id maps are written; end of file: give up */
+	int go;     /* read end: a byte once the id maps are written; end of file: give up */
 	int report; /* write end: why the sandbox could not be built, closed when it runs */
 };
 

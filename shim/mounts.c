@@ -202,7 +202,7 @@ static int do_bind_from_new(const struct build *b, const struct op *op, struct e
 static int do_devpts(const struct build *b, const struct op *op, struct err *e)
 {
 	static const char *const options[] = { "newinstance", NULL,   "ptmxmode", "0666",
-					       "mode",	      "0620", NULL };
+					       "mode",        "0620", NULL };
 	cleanup_fd int mnt = mount_fs("devpts", options, e);
 
 	if (mnt < 0 || mount_set(mnt, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, false, e) < 0)
@@ -269,8 +269,7 @@ static int remount_at(int fd, int place, enum op_kind kind, struct err *e)
 
 	if (mnt < 0)
 		return -1;
-	if ((kind == OP_READONLY || !is_dir(fd)) &&
-	    mount_set(mnt, MOUNT_ATTR_RDONLY, true, e) < 0)
+	if ((kind == OP_READONLY || !is_dir(fd)) && mount_set(mnt, MOUNT_ATTR_RDONLY, true, e) < 0)
 		return -1;
 	return mount_attach(mnt, place, e);
 }

@@ -42,17 +42,15 @@ static const char *const devices[] = { "null", "zero", "full", "random", "urando
 static const struct {
 	const char *target, *link;
 } dev_links[] = {
-	{ "/dev/fd", "/proc/self/fd" },
-	{ "/dev/stdin", "/proc/self/fd/0" },
-	{ "/dev/stdout", "/proc/self/fd/1" },
-	{ "/dev/stderr", "/proc/self/fd/2" },
+	{ "/dev/fd", "/proc/self/fd" },       { "/dev/stdin", "/proc/self/fd/0" },
+	{ "/dev/stdout", "/proc/self/fd/1" }, { "/dev/stderr", "/proc/self/fd/2" },
 	{ "/dev/ptmx", "pts/ptmx" },
 };
 
 /* What runtimes mask and make read-only by default; a privileged container has none of it. */
 static const char *const proc_masked[] = {
-	"/proc/kcore",	     "/proc/keys", "/proc/latency_stats", "/proc/timer_list",
-	"/proc/sched_debug", "/proc/acpi", "/proc/scsi",	  "/proc/asound",
+	"/proc/kcore",       "/proc/keys", "/proc/latency_stats", "/proc/timer_list",
+	"/proc/sched_debug", "/proc/acpi", "/proc/scsi",          "/proc/asound",
 };
 static const char *const proc_readonly[] = {
 	"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs",
@@ -76,8 +74,8 @@ static const char *const masked[] = {
 
 /* Logins inside folders of the home that come back, and what sessions outside would obey. */
 static const char *const home_masked[] = {
-	".cargo/credentials",	    ".cargo/credentials.toml",	".dotnet/corefx",
-	".local/share/keyrings",    ".local/share/applications", ".local/share/containers",
+	".cargo/credentials",    ".cargo/credentials.toml",   ".dotnet/corefx",
+	".local/share/keyrings", ".local/share/applications", ".local/share/containers",
 	".local/share/claude",
 };
 
@@ -133,8 +131,7 @@ static int plan_private(const struct launch *l, struct plan *p, struct err *e)
 	    plan_add_mode(p, OP_TMPFS, 0755, "/home", e) < 0 ||
 	    plan_add_mode(p, OP_TMPFS, 0700, "/root", e) < 0)
 		return -1;
-	if (l->passwd_home != NULL &&
-	    plan_add_mode(p, OP_TMPFS, 0700, l->passwd_home, e) < 0)
+	if (l->passwd_home != NULL && plan_add_mode(p, OP_TMPFS, 0700, l->passwd_home, e) < 0)
 		return -1;
 	return plan_add_mode(p, OP_TMPFS, 0700, l->home, e);
 }
@@ -172,7 +169,8 @@ static int home_store(const struct launch *l, struct plan *p, const char *store,
 static int plan_state(const struct launch *l, struct plan *p, struct err *e)
 {
 	cleanup_free char *state = path_join(l->profile.name, STORE_STATE, e);
-	cleanup_free char *cache = state != NULL ? path_join(l->profile.name, STORE_CACHE, e) : NULL;
+	cleanup_free char *cache =
+		state != NULL ? path_join(l->profile.name, STORE_CACHE, e) : NULL;
 
 	if (cache == NULL || home_store(l, p, state, l->profile.state, e) < 0 ||
 	    home_store(l, p, cache, ".cache", e) < 0)

@@ -20,9 +20,9 @@ enum op_kind {
 	OP_DEVPTS,   /* a new devpts */
 	OP_PROC,     /* a new proc; where the kernel refuses it, the container's */
 	OP_READONLY, /* what is at the target already, read-only */
-	OP_PIN,	     /* what is at the target already, as a mount: it can't be renamed away */
+	OP_PIN,      /* what is at the target already, as a mount: it can't be renamed away */
 	OP_MASK,     /* an empty folder, or an empty file */
-	OP_DIR,	     /* a folder, in a tmpfs of the sandbox */
+	OP_DIR,      /* a folder, in a tmpfs of the sandbox */
 	OP_FILE,     /* a file with a text, in a tmpfs of the sandbox */
 	OP_SYMLINK,  /* a symlink, in a tmpfs of the sandbox */
 	OP_SEAL,     /* the sandbox's own mount at the target becomes read-only */

@@ -12,10 +12,10 @@
 #include "plan_ops.h"
 
 static const char *const names[] = {
-	[OP_ROOT] = "root",	  [OP_TMPFS] = "tmpfs",	  [OP_BIND] = "bind",
+	[OP_ROOT] = "root",       [OP_TMPFS] = "tmpfs",   [OP_BIND] = "bind",
 	[OP_BIND_RW] = "bind-rw", [OP_DEVICE] = "device", [OP_DEVPTS] = "devpts",
-	[OP_PROC] = "proc",	  [OP_READONLY] = "ro",	  [OP_PIN] = "pin",
-	[OP_MASK] = "mask",	  [OP_DIR] = "dir",	  [OP_FILE] = "file",
+	[OP_PROC] = "proc",       [OP_READONLY] = "ro",   [OP_PIN] = "pin",
+	[OP_MASK] = "mask",       [OP_DIR] = "dir",       [OP_FILE] = "file",
 	[OP_SYMLINK] = "symlink", [OP_SEAL] = "seal",
 };
 
@@ -99,8 +99,7 @@ int plan_add_file(struct plan *p, const char *text, const char *target, struct e
  *
  * Return: 0, or -1 with the plan as it was
  */
-int plan_add_mode(struct plan *p, enum op_kind kind, mode_t mode, const char *target,
-		  struct err *e)
+int plan_add_mode(struct plan *p, enum op_kind kind, mode_t mode, const char *target, struct err *e)
 {
 	return add(p, (struct op){ .kind = kind, .mode = mode, .target = (char *)target }, e);
 }

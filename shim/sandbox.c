@@ -30,9 +30,8 @@
 #define MAP_MAX_BYTES (64 * 1024)
 #define REPORT_MAX_BYTES 4096
 
-#define NAMESPACES                                                                    \
-	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | \
-	 CLONE_NEWCGROUP)
+#define NAMESPACES \
+	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
 
 /* The supervisor's ends of the pipes to the first process, and that process */
 struct child {
@@ -173,7 +172,7 @@ static int supervise(pid_t pid, const sigset_t *set)
 
 static void block_signals(sigset_t *set)
 {
-	static const int wanted[] = { SIGCHLD, SIGTERM, SIGHUP,	 SIGINT,
+	static const int wanted[] = { SIGCHLD, SIGTERM, SIGHUP,  SIGINT,
 				      SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM };
 
 	(void)sigemptyset(set);

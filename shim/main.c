@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: The shim: what an agent's name starts in a container of ours
+ *
+ * Builds the sandbox for one launch and supervises it.  Inside a sandbox it runs the real
+ * agent: nothing is wrapped twice.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "environment.h"
+#include "err.h"
+#include "launch_read.h"
+#include "plan.h"
+#include "sandbox.h"
+#include "store.h"
+
+#define STATUS_FAILED 125
+#define STATUS_CANNOT_RUN 126
+#define STATUS_NOT_FOUND 127
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Inside a sandbox everything is in place: the real agent, and the environment. */
+static int run_nested(struct launch *l, char **argv, char **envp, struct err *e)
+{
+	(void)execve(l->agent, argv, envp);
+	(void)err_set(e, errno, "run %s", l->agent);
+	return e->code == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+}
+
+static int run(char **argv, char **envp, struct err *e)
+{
+	cleanup_launch struct launch l = { 0 };
+	cleanup_plan struct plan plan = { 0 };
+	cleanup_strlist struct strlist env = { 0 };
+	bool nested = launch_is_nested();
+	int status = STATUS_FAILED;
+
+	if (launch_read(base_name(argv[0]), envp, &l, e) < 0)
+		return e->code == ENOENT && l.agent == NULL ? STATUS_NOT_FOUND : STATUS_FAILED;
+	argv[0] = l.command;
+	if (nested)
+		return run_nested(&l, argv, envp, e);
+	if (launch_is_in_container(&l, e) < 0 || store_prepare(&l, e) < 0 ||
+	    plan_build(&l, &plan, e) < 0 || environment_build(&l, envp, &env, e) < 0)
+		return STATUS_FAILED;
+
+	(void)sandbox_run(
+		&(struct sandbox){ .launch = &l, .plan = &plan, .argv = argv, .env = env.v },
+		&status, e);
+	return status;
+}
+
+int main(int argc, char **argv, char **envp)
+{
+	struct err e = { 0 };
+	int status;
+
+	/* What the caller left open stays out; a parent that ignores SIGCHLD would hide the end */
+	if (argc < 1 || close_range(3, ~0U, 0) < 0 || signal(SIGCHLD, SIG_DFL) == SIG_ERR) {
+		(void)fprintf(stderr, "oci-sandbox: can't prepare this process\n");
+		return STATUS_FAILED;
+	}
+	status = run(argv, envp, &e);
+	if (e.msg[0] != '\0')
+		(void)fprintf(stderr, "oci-sandbox: %s\n", e.msg);
+	return status;
+}

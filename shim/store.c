@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: The agents' state stores
+ *
+ * What an agent keeps between sessions: STATE/NAME/state and STATE/NAME/cache, and STATE/skills
+ * for all of them.  Made at the first launch, as the developer.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "err.h"
+#include "launch.h"
+#include "path.h"
+#include "plan_ops.h"
+#include "root.h"
+#include "store.h"
+
+#define KEEP ((uid_t)-1)
+
+static int cannot(const char *path, struct err *e)
+{
+	if (e->code == EROFS)
+		return err_wrap(e,
+				"state store %s (the container's root is read-only: mount a "
+				"volume there, or name a writable folder as state-root)",
+				path);
+	return err_wrap(e, "state store %s", path);
+}
+
+/* One folder of the store; a link could lead the agent's writes anywhere. */
+static int prepare(const struct launch *l, int root, const char *path, struct err *e)
+{
+	cleanup_fd int made = root_mkdirs(root, path, 0700, KEEP, KEEP, e);
+	cleanup_fd int fd = -1;
+	struct stat st;
+
+	if (made < 0)
+		return cannot(path, e);
+	fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_set(e, errno, "state store %s", path);
+	if (st.st_uid != l->uid)
+		return err_set(e, 0,
+			       "state store %s belongs to uid %u, not to you (uid %u): "
+			       "`chown -R %u %s` as root mends it",
+			       path, st.st_uid, l->uid, l->uid, path);
+	return 0;
+}
+
+/**
+ * store_prepare() - Make what is missing of the stores that a launch uses
+ * @l:		The launch
+ * @e:		Set on failure, with what to do
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int store_prepare(const struct launch *l, struct err *e)
+{
+	static const char *const folders[] = { STORE_STATE, STORE_CACHE };
+	cleanup_free char *own = path_join(l->state, l->profile.name, e);
+	cleanup_free char *skills = path_join(l->state, STORE_SKILLS, e);
+	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (own == NULL || skills == NULL)
+		return -1;
+	if (root < 0)
+		return err_set(e, errno, "open /");
+	for (size_t i = 0; i < N_ELEMENTS(folders); i++) {
+		cleanup_free char *path = path_join(own, folders[i], e);
+
+		if (path == NULL || prepare(l, root, path, e) < 0)
+			return -1;
+	}
+	return prepare(l, root, skills, e);
+}

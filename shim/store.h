@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SHIM_STORE_H
+#define SHIM_STORE_H
+
+struct err;
+struct launch;
+
+int store_prepare(const struct launch *l, struct err *e);
+
+#endif
