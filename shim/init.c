@@ -33,7 +33,6 @@
 
 #define STATUS_FAILED 125
 #define STATUS_CANNOT_RUN 126
-#define STATUS_NOT_FOUND 127
 
 static _Noreturn void give_up(int report, int status, const struct err *e)
 {
@@ -103,8 +102,11 @@ static _Noreturn void start_agent(const struct sandbox *s, const sigset_t *mask,
 		give_up(report, STATUS_FAILED, &e);
 	}
 	(void)execve(s->launch->agent, s->argv, s->env);
+	/* it was there when it was looked for: what is missing is what it needs to start */
 	(void)err_set(&e, errno, "run %s", s->launch->agent);
-	give_up(report, e.code == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN, &e);
+	if (e.code == ENOENT)
+		(void)err_wrap(&e, "the agent's interpreter or loader is missing");
+	give_up(report, STATUS_CANNOT_RUN, &e);
 }
 
 static int status_of(int wstatus)

@@ -37,7 +37,7 @@ static int run_nested(struct launch *l, char **argv, char **envp, struct err *e)
 {
 	(void)execve(l->agent, argv, envp);
 	(void)err_set(e, errno, "run %s", l->agent);
-	return e->code == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+	return STATUS_CANNOT_RUN;
 }
 
 static int run(char **argv, char **envp, struct err *e)

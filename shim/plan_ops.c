@@ -81,7 +81,7 @@ int plan_add_file(struct plan *p, const char *text, const char *target, struct e
 {
 	return add(p,
 		   (struct op){ .kind = OP_FILE,
-				.mode = 0444,
+				.mode = 0644,
 				.source = (char *)text,
 				.target = (char *)target },
 		   e);
