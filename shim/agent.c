@@ -40,7 +40,9 @@ static char *try(const struct launch *l, const char *path)
 	if (real == NULL || stat(real, &st) < 0 || !S_ISREG(st.st_mode) || access(real, X_OK) < 0 ||
 	    is_shim(real))
 		return NULL;
-	if (path_is_at_or_below(real, l->workspace) || path_is_at_or_below(real, l->state))
+	/* a nested launch has neither: what it runs is confined already */
+	if ((l->workspace != NULL && path_is_at_or_below(real, l->workspace)) ||
+	    (l->state != NULL && path_is_at_or_below(real, l->state)))
 		return NULL;
 	return steal_ptr(&real);
 }

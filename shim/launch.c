@@ -223,37 +223,25 @@ static int find_workspace(struct launch *l, struct err *e)
 	return 0;
 }
 
-/* Resolved as far as it exists: the launch binds it without following links. */
 static int find_state(struct launch *l, struct err *e)
 {
-	cleanup_free char *below = path_join(l->home, ".local/state/oci-sandbox", e);
-	const char *path = l->policy.state_root != NULL ? l->policy.state_root : below;
-
-	if (below == NULL)
-		return -1;
-	l->state = realpath(path, NULL);
-	if (l->state == NULL)
-		l->state = strdup(path);
-	if (l->state == NULL)
-		return err_set(e, ENOMEM, "allocate a path");
-	if (path_is_at_or_below(l->state, l->workspace))
-		return err_set(e, 0,
-			       "the state store %s is in the workspace, where any agent could "
-			       "change it",
-			       l->state);
-	return 0;
+	l->state = l->policy.state_root != NULL ? strdup(l->policy.state_root)
+						: path_join(l->home, ".local/state/oci-sandbox", e);
+	return l->state != NULL ? 0 : err_set(e, ENOMEM, "allocate a path");
 }
 
 /**
  * launch_read() - Gather all that a launch is made from
  * @command:	Name that the shim was called by
  * @vars:	The developer's environment
+ * @nested:	Inside a sandbox already: workspace and state are not asked for
  * @ret:	Filled on success, untouched on failure; launch_done() releases it
  * @e:		Set on failure; its code is ENOENT if there is no real agent
  *
  * Return: 0 on success, -1 on failure
  */
-int launch_read(const char *command, char *const vars[], struct launch *ret, struct err *e)
+int launch_read(const char *command, char *const vars[], bool nested, struct launch *ret,
+		struct err *e)
 {
 	cleanup_launch struct launch l = { .uid = geteuid(), .gid = getegid() };
 
@@ -262,10 +250,10 @@ int launch_read(const char *command, char *const vars[], struct launch *ret, str
 		return err_set(e, ENOMEM, "allocate a name");
 	if (check_run_dir(e) < 0 || read_manifest(&l, e) < 0 || read_policy(&l, e) < 0 ||
 	    read_profile(&l, e) < 0 || read_names(&l, e) < 0 ||
-	    find_home(&l, environment_get(vars, "HOME"), e) < 0 || find_workspace(&l, e) < 0 ||
-	    find_state(&l, e) < 0)
-		return -1;
-	e->code = 0;
+	    find_home(&l, environment_get(vars, "HOME"), e) < 0)
+		goto fail;
+	if (!nested && (find_workspace(&l, e) < 0 || find_state(&l, e) < 0))
+		goto fail;
 	l.agent = agent_find(&l, environment_get(vars, "PATH"), e);
 	if (l.agent == NULL)
 		return -1;
@@ -273,6 +261,9 @@ int launch_read(const char *command, char *const vars[], struct launch *ret, str
 	*ret = l;
 	l = (struct launch){ 0 };
 	return 0;
+fail:
+	e->code = 0;
+	return -1;
 }
 
 /**

@@ -48,8 +48,8 @@ static int run(char **argv, char **envp, struct err *e)
 	bool nested = launch_is_nested();
 	int status = STATUS_FAILED;
 
-	if (launch_read(base_name(argv[0]), envp, &l, e) < 0)
-		return e->code == ENOENT && l.agent == NULL ? STATUS_NOT_FOUND : STATUS_FAILED;
+	if (launch_read(base_name(argv[0]), envp, nested, &l, e) < 0)
+		return e->code == ENOENT ? STATUS_NOT_FOUND : STATUS_FAILED;
 	argv[0] = l.command;
 	if (nested)
 		return run_nested(&l, argv, envp, e);

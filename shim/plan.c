@@ -131,8 +131,11 @@ static int plan_private(const struct launch *l, struct plan *p, struct err *e)
 	    plan_add_mode(p, OP_TMPFS, 0755, "/home", e) < 0 ||
 	    plan_add_mode(p, OP_TMPFS, 0700, "/root", e) < 0)
 		return -1;
-	if (l->passwd_home != NULL && plan_add_mode(p, OP_TMPFS, 0700, l->passwd_home, e) < 0)
+	if (l->passwd_home != NULL && !plan_has(p, OP_TMPFS, l->passwd_home) &&
+	    plan_add_mode(p, OP_TMPFS, 0700, l->passwd_home, e) < 0)
 		return -1;
+	if (plan_has(p, OP_TMPFS, l->home))
+		return 0;
 	return plan_add_mode(p, OP_TMPFS, 0700, l->home, e);
 }
 
@@ -221,6 +224,16 @@ static bool is_masked_mount(const struct launch *l, const char *path)
 	return true;
 }
 
+/* The workspace or an allowed mount comes back below it, so a place has to be made there. */
+static bool holds_what_comes_back(const struct launch *l, const char *path)
+{
+	for (size_t i = 0; i < l->policy.allow_mount.n; i++)
+		if (path_is_below(l->policy.allow_mount.v[i], path))
+			return true;
+	return path_is_below(l->workspace, path) || path_is_below(l->home, path) ||
+	       path_is_below(l->state, path) || path_is_below(l->agent, path);
+}
+
 static int plan_engine_mounts(const struct launch *l, struct plan *p, struct err *e)
 {
 	for (size_t i = 0; i < l->manifest.mounts.n; i++) {
@@ -228,9 +241,12 @@ static int plan_engine_mounts(const struct launch *l, struct plan *p, struct err
 
 		if (!is_masked_mount(l, path))
 			continue;
-		/* writable until it is sealed: the workspace or an allowed mount may be below it */
-		if (plan_add(p, OP_MASK, OP_OPTIONAL, NULL, path, e) < 0)
+		if (holds_what_comes_back(l, path)) {
+			if (plan_add_mode(p, OP_TMPFS, 0755, path, e) < 0)
+				return -1;
+		} else if (plan_add(p, OP_MASK, OP_OPTIONAL, NULL, path, e) < 0) {
 			return -1;
+		}
 	}
 	for (size_t i = 0; i < l->policy.allow_mount.n; i++) {
 		const char *path = l->policy.allow_mount.v[i];

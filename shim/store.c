@@ -52,24 +52,49 @@ static int prepare(const struct launch *l, int root, const char *path, struct er
 	return 0;
 }
 
+/* Makes STATE and resolves it: the sandbox binds what is in it without following links. */
+static int prepare_root(struct launch *l, int root, struct err *e)
+{
+	cleanup_fd int made = root_mkdirs(root, l->state, 0700, KEEP, KEEP, e);
+	char *real;
+
+	if (made < 0)
+		return cannot(l->state, e);
+	real = realpath(l->state, NULL);
+	if (real == NULL)
+		return err_set(e, errno, "state store %s", l->state);
+	free(l->state);
+	l->state = real;
+	if (path_is_at_or_below(l->state, l->workspace))
+		return err_set(
+			e, 0,
+			"state store %s is in the workspace, where any agent could change it: "
+			"name another folder as state-root in the policy",
+			l->state);
+	return 0;
+}
+
 /**
  * store_prepare() - Make what is missing of the stores that a launch uses
- * @l:		The launch
+ * @l:		The launch; its state becomes a resolved path
  * @e:		Set on failure, with what to do
  *
  * Return: 0 on success, -1 on failure
  */
-int store_prepare(const struct launch *l, struct err *e)
+int store_prepare(struct launch *l, struct err *e)
 {
 	static const char *const folders[] = { STORE_STATE, STORE_CACHE };
-	cleanup_free char *own = path_join(l->state, l->profile.name, e);
-	cleanup_free char *skills = path_join(l->state, STORE_SKILLS, e);
 	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_free char *own = NULL, *skills = NULL;
 
-	if (own == NULL || skills == NULL)
-		return -1;
 	if (root < 0)
 		return err_set(e, errno, "open /");
+	if (prepare_root(l, root, e) < 0)
+		return -1;
+	own = path_join(l->state, l->profile.name, e);
+	skills = path_join(l->state, STORE_SKILLS, e);
+	if (own == NULL || skills == NULL)
+		return -1;
 	for (size_t i = 0; i < N_ELEMENTS(folders); i++) {
 		cleanup_free char *path = path_join(own, folders[i], e);
 

@@ -5,6 +5,6 @@
 struct err;
 struct launch;
 
-int store_prepare(const struct launch *l, struct err *e);
+int store_prepare(struct launch *l, struct err *e);
 
 #endif
