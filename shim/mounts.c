@@ -275,28 +275,39 @@ static int remount_at(int fd, int place, enum op_kind kind, struct err *e)
 }
 
 /*
- * A symlink is covered itself, so that it can't be replaced, and so is what it leads to.  One
- * that leads nowhere is covered with nothing: what it names could be made later.
+ * What a symlink leads to is made read-only, and the symlink itself is covered, so that nothing
+ * else can be put in its place.  A folder can't be mounted on a symlink: what covers it is an
+ * empty file then, and inside the sandbox there are no hooks, say.  A symlink that leads nowhere
+ * is covered as well: what it names could be made later.
  */
+static int do_symlink_in_place(const struct build *b, const struct op *op, int place, struct err *e)
+{
+	cleanup_fd int fd = root_open(b->root, op->target, O_PATH, e);
+
+	if (fd < 0)
+		return mask_fd(b, place, e);
+	if (op->kind == OP_PIN && is_dir(fd))
+		return err_set(
+			e, 0,
+			"a symlink to a folder can't be kept in its place: take what is below "
+			"it out of `protect` in the policy, or make it a folder");
+	if (remount_at(fd, fd, op->kind, e) < 0)
+		return -1;
+	return is_dir(fd) ? mask_fd(b, place, e) : remount_at(fd, place, op->kind, e);
+}
+
 static int do_in_place(const struct build *b, const struct op *op, struct err *e)
 {
 	cleanup_fd int place = root_open_nofollow(b->root, op->target, O_PATH, e);
-	cleanup_fd int fd = -1;
 	struct stat st;
 
 	if (place < 0)
 		return is_missing(e) ? 0 : -1;
 	if (fstat(place, &st) < 0)
 		return err_set(e, errno, "stat %s", op->target);
-	if (!S_ISLNK(st.st_mode))
-		return remount_at(place, place, op->kind, e);
-
-	fd = root_open(b->root, op->target, O_PATH, e);
-	if (fd < 0)
-		return mask_fd(b, place, e);
-	if (remount_at(fd, fd, op->kind, e) < 0)
-		return -1;
-	return remount_at(fd, place, op->kind, e);
+	if (S_ISLNK(st.st_mode))
+		return do_symlink_in_place(b, op, place, e);
+	return remount_at(place, place, op->kind, e);
 }
 
 static int do_file(const struct build *b, const struct op *op, struct err *e)

@@ -5,14 +5,19 @@
  * probe connect PATH: exit 0 if something accepts on the Unix socket, 1 if not
  * probe listen PATH: accept on it until killed
  * probe fds: the numbers of the open descriptors from 3 up, one a line
+ * probe calls: the system calls that the sandbox's filter has to refuse, and how each ended
  */
 #include "config.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <linux/keyctl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -84,6 +89,31 @@ static int probe_fds(void)
 	return 0;
 }
 
+static void say(const char *name, long result)
+{
+	printf("%s %s\n", name, result < 0 ? strerrorname_np(errno) : "done");
+}
+
+/* Each with arguments that the kernel itself answers in another way than a filter does. */
+static int probe_calls(void)
+{
+	char c = 'x';
+
+	say("TIOCSTI", ioctl(STDIN_FILENO, TIOCSTI, &c));
+	/* the upper half is not looked at by the kernel */
+	say("TIOCSTI-high", syscall(SYS_ioctl, STDIN_FILENO, TIOCSTI | 1UL << 32, &c));
+	say("TIOCLINUX", ioctl(STDIN_FILENO, TIOCLINUX, &c));
+	say("keyctl", syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 1));
+	say("add_key", syscall(SYS_add_key, NULL, NULL, NULL, 0, 0));
+	say("request_key", syscall(SYS_request_key, NULL, NULL, NULL, 0));
+	say("bpf", syscall(SYS_bpf, -1, NULL, 0));
+	say("perf_event_open", syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0));
+	say("userfaultfd", syscall(SYS_userfaultfd, -1));
+	say("io_uring_setup", syscall(SYS_io_uring_setup, 0, NULL));
+	say("vsock", socket(AF_VSOCK, SOCK_STREAM, 0));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "connect"))
@@ -92,6 +122,8 @@ int main(int argc, char **argv)
 		return probe_listen(argv[2]);
 	if (argc == 2 && !strcmp(argv[1], "fds"))
 		return probe_fds();
-	fprintf(stderr, "usage: probe connect PATH | listen PATH | fds\n");
+	if (argc == 2 && !strcmp(argv[1], "calls"))
+		return probe_calls();
+	fprintf(stderr, "usage: probe connect PATH | listen PATH | fds | calls\n");
 	return 2;
 }

@@ -1,0 +1,206 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=root,engine
+#
+# One launch: where it may be, what can't be moved away, what it may call, how it ends.
+
+load ../lib/confined
+
+setup_file() {
+	lab_prepare
+}
+
+setup() {
+	container_prepare
+}
+
+teardown() {
+	container_remove
+}
+
+# refused MESSAGE OPTION...: a launch with these options runs no agent code, says so, and is 125
+refused() {
+	local message=$1
+
+	shift
+	OPTIONS+=("$@")
+	run -125 --separate-stderr confined claude 'echo the agent ran'
+	is ''
+	has "$message" "$stderr"
+}
+
+# within SECONDS COMMAND...: wait until the command succeeds
+within() {
+	local deadline=$((SECONDS + $1))
+
+	shift
+	until "$@"; do
+		((SECONDS < deadline)) || {
+			printf 'still not: %s\n' "$*" >&2
+			return 1
+		}
+	done
+}
+
+@test "workspace: a folder inside a larger mount comes back alone" {
+	mkdir "$WORKSPACE/sub"
+	echo other >"$WORKSPACE/other"
+	container_owner 0 "$WORKSPACE"
+	OPTIONS+=(--workdir /workspace/sub)
+	run -0 --separate-stderr confined claude 'echo new >file; ls -A /workspace; cat ../other 2>&1; true'
+	is $'sub\ncat: can\'t open \'../other\': No such file or directory'
+	[ "$(cat "$WORKSPACE/sub/file")" = new ]
+}
+
+@test "workspace: the root, the home and what holds it are refused" {
+	refused "your home is in it" --workdir /
+}
+
+@test "workspace: the home is refused" {
+	refused "your home is in it" --workdir /root
+}
+
+@test "workspace: a hidden folder of the home is refused" {
+	refused "hidden folder of your home" --workdir /root/.ssh
+}
+
+@test "workspace: a folder of the system is refused" {
+	refused "part of the system" --workdir /etc
+}
+
+@test "workspace: a home that the environment moves to the root is refused" {
+	refused "HOME is /" --env HOME=/
+}
+
+@test "workspace: a home that the environment moves hides the developer's own as well" {
+	mkdir -p "$ROOTFS/opt/elsewhere"
+	container_owner 0 "$ROOTFS/opt/elsewhere"
+	OPTIONS+=(--env HOME=/opt/elsewhere)
+	run -0 --separate-stderr confined claude 'cat /root/.ssh/id_ed25519 2>&1; echo ran'
+	is $'cat: can\'t open \'/root/.ssh/id_ed25519\': No such file or directory\nran'
+}
+
+@test "protect: a folder that holds protected paths cannot be moved away" {
+	run -0 confined claude 'mv .git away; mv .vscode away; rm -rf .git/hooks; echo ran'
+	[ "$(grep -cE 'busy|Read-only' <<<"$output")" -ge 3 ]
+	has ran "$output"
+	[ -d "$WORKSPACE/.git/hooks" ]
+	[ ! -e "$WORKSPACE/away" ]
+}
+
+@test "protect: a symlink to hooks can be neither replaced nor written through" {
+	rmdir "$WORKSPACE/.git/hooks"
+	mkdir "$WORKSPACE/hooks"
+	ln -s ../hooks "$WORKSPACE/.git/hooks"
+	container_owner 0 "$WORKSPACE/hooks"
+	run -0 confined claude 'rm .git/hooks; echo x >.git/hooks/a; echo x >hooks/b; echo ran'
+	has ran "$output"
+	[ -L "$WORKSPACE/.git/hooks" ]
+	[ -z "$(ls -A "$WORKSPACE/hooks")" ]
+}
+
+@test "protect: a .git that is a symlink to a folder is refused, with what to do" {
+	mv "$WORKSPACE/.git" "$WORKSPACE/real"
+	ln -s real "$WORKSPACE/.git"
+	refused 'take what is below it out of `protect`'
+}
+
+@test "protect: a symlink to hooks that are not there yet keeps them away" {
+	rmdir "$WORKSPACE/.git/hooks"
+	ln -s ../later "$WORKSPACE/.git/hooks"
+	run -0 confined claude 'rm .git/hooks; mkdir later; echo x >.git/hooks/a; echo ran'
+	has ran "$output"
+	[ -L "$WORKSPACE/.git/hooks" ]
+	[ ! -e "$WORKSPACE/later/a" ]
+}
+
+@test "protect: what is not there leaves no stub behind" {
+	run -0 confined claude 'echo ran'
+	run -0 find "$WORKSPACE" -name .idea -o -name .devcontainer -o -name config.worktree
+	is ''
+}
+
+@test "privileges: what has reach without need is refused, whatever the engine allows" {
+	OPTIONS+=(--security-opt seccomp=unconfined)
+	run -0 --separate-stderr unconfined claude 'probe calls </dev/null'
+	has 'TIOCSTI ENOTTY' "$output"
+	[[ $output != *'keyctl EPERM'* ]]
+	run -0 --separate-stderr confined claude 'probe calls </dev/null'
+	is $'TIOCSTI EPERM
+TIOCSTI-high EPERM
+TIOCLINUX EPERM
+keyctl EPERM
+add_key EPERM
+request_key EPERM
+bpf EPERM
+perf_event_open EPERM
+userfaultfd EPERM
+io_uring_setup EPERM
+vsock EAFNOSUPPORT'
+}
+
+@test "privileges: container root appears as uid 1000, by its own name, and owns its files" {
+	run -0 --separate-stderr confined claude 'id -u; id -un; stat -c %U /usr/bin; touch mine; stat -c %U mine'
+	is $'1000\nroot\nroot\nroot'
+}
+
+@test "nested: inside a sandbox the name runs the real agent, wherever that is" {
+	run -3 --separate-stderr confined claude 'cd /tmp && claude "grep NoNewPrivs /proc/self/status; exit 3"'
+	is $'NoNewPrivs:\t1'
+}
+
+@test "state: a store behind a symlink works from the first launch on" {
+	mkdir -p "$ROOTFS/data/local"
+	ln -s /data/local "$ROOTFS/root/.local"
+	container_owner 0 "$ROOTFS/data"
+	run -0 --separate-stderr confined claude 'echo kept >~/.claude/note; cat ~/.claude/note'
+	is kept
+	[ "$(cat "$ROOTFS/data/local/state/oci-sandbox/claude/state/note")" = kept ]
+}
+
+@test "state: a store of somebody else is refused, with what mends it" {
+	mkdir -p "$ROOTFS/root/.local/state/oci-sandbox/claude/state"
+	container_owner 0 "$ROOTFS/root/.local"
+	container_owner 1000 "$ROOTFS/root/.local/state/oci-sandbox/claude/state"
+	refused 'chown -R 0 /root/.local/state/oci-sandbox/claude/state'
+}
+
+@test "shim: in a container without the hook no agent runs" {
+	cp "$SANDBOX_LIBEXEC/shim" "$ROOTFS/usr/local/bin/claude"
+	run -125 --separate-stderr unconfined claude 'echo the agent ran'
+	is ''
+	has 'started without oci-sandbox-hook' "$stderr"
+}
+
+@test "shim: what an image brings as the hook's folder is not believed" {
+	cp "$SANDBOX_LIBEXEC/shim" "$ROOTFS/usr/local/bin/claude"
+	mkdir -p "$ROOTFS/run/oci-sandbox/profiles"
+	cp "$SANDBOX_CONFIG/policy.conf" "$ROOTFS/run/oci-sandbox/policy.conf"
+	cp "$SANDBOX_CONFIG"/agents/*.conf "$ROOTFS/run/oci-sandbox/profiles"
+	run -125 --separate-stderr unconfined claude 'echo the agent ran'
+	is ''
+	has 'not the folder that oci-sandbox-hook mounts' "$stderr"
+}
+
+@test "end: when the supervisor is killed, everything in the sandbox ends" {
+	engine_podman --hooks-dir "$SANDBOX_HOOKS" run --detach --name "$CONTAINER" \
+		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" --rootfs "$ROOTFS" sh -c \
+		'claude "trap : TERM HUP; sleep 1001 & echo up >up; sleep 1001" & echo $! >/tmp/supervisor
+		wait; echo gone >gone; exec sleep 1000' 3>&-
+	within 20 test -s "$WORKSPACE/up"
+	run -0 engine_podman exec "$CONTAINER" sh -c 'ps | grep -c "[s]leep 1001"'
+	[ "$output" -ge 2 ]
+	engine_podman exec "$CONTAINER" sh -c 'kill -9 $(cat /tmp/supervisor)'
+	within 20 test -s "$WORKSPACE/gone"
+	ended() {
+		[[ $(engine_podman exec "$CONTAINER" sh -c 'ps | grep -c "[s]leep 1001"') == 0 ]]
+	}
+	within 20 ended
+}
+
+@test "end: a signal for the launch reaches the agent" {
+	run -0 --separate-stderr confined sh -c \
+		'claude "trap \"echo asked; exit 7\" TERM; echo up >up; while :; do sleep 0.1; done" & pid=$!
+		until [ -s up ]; do sleep 0.1; done; kill -TERM $pid; wait $pid; echo $?'
+	is $'asked\n7'
+}
