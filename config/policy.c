@@ -29,7 +29,7 @@ static const char protect_default[] = ".git/hooks .git/config .git/config.worktr
 /* Where devcontainers keep toolchains; what .cargo keeps of logins is masked by the shim. */
 static const char home_read_default[] =
 	".cargo .rustup .nvm .pyenv .rbenv .sdkman .volta .asdf .bun .deno .dotnet .npm-global go "
-	".local/share/mise .local/share/pnpm .sdkman .jenv .goenv .nodenv .ghcup .opam .juliaup";
+	".jenv .goenv .nodenv .ghcup .opam .juliaup";
 
 static const char agents_default[] = "claude codex pi";
 

@@ -342,7 +342,9 @@ static int do_seal(const struct build *b, const struct op *op, struct err *e)
 {
 	cleanup_fd int fd = root_open(b->root, op->target, O_PATH, e);
 
-	return fd < 0 ? -1 : mount_set(fd, MOUNT_ATTR_RDONLY, false, e);
+	if (fd < 0)
+		return (op->flags & OP_OPTIONAL) != 0 && is_missing(e) ? 0 : -1;
+	return mount_set(fd, MOUNT_ATTR_RDONLY, false, e);
 }
 
 static int do_dir(const struct build *b, const struct op *op, struct err *e)

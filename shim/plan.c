@@ -8,11 +8,11 @@
  *
  * Stages, each a function below, in the order of their numbers in plan_build():
  *   root, dev, proc		what a process needs to run at all
+ *   engine mounts		hidden, before anything comes back on top of them
  *   private			empty /tmp, /run and homes
  *				Should: hide every socket, and every home but what comes back
- *   home			what comes back of the home
+ *   home, allow-mount		what comes back
  *				Mustn't: bring back, writable, what an unconfined process runs
- *   engine mounts		hidden, but for allow-mount
  *   workspace			writable, its protected paths read-only
  *				Mustn't: let a protected path be renamed away
  *   masks			single files of the container that hold secrets
@@ -82,6 +82,11 @@ static const char *const home_masked[] = {
 /* Named again in case that the home mask ever regresses. */
 static const char *const home_secrets[] = { ".netrc", ".Xauthority", ".ICEauthority" };
 
+static int empty_dir(struct plan *p, const char *path, mode_t mode, struct err *e)
+{
+	return plan_has(p, OP_TMPFS, path) ? 0 : plan_add_mode(p, OP_TMPFS, mode, path, e);
+}
+
 static int plan_root(struct plan *p, struct err *e)
 {
 	return plan_add(p, OP_ROOT, 0, "/", "/", e);
@@ -121,22 +126,29 @@ static int plan_proc(struct plan *p, struct err *e)
 	return 0;
 }
 
+/* System users have such homes in passwd(5), e.g. /usr/sbin: no secrets, but programs. */
+static bool is_of_the_system(const char *home)
+{
+	static const char *const system[] = { "/bin",  "/dev",  "/etc", "/lib", "/lib64",
+					      "/proc", "/sbin", "/sys", "/usr" };
+
+	for (size_t i = 0; i < N_ELEMENTS(system); i++)
+		if (path_is_at_or_below(home, system[i]))
+			return true;
+	return false;
+}
+
 /* Empty places; /var/run may be a folder of its own and not the usual link to /run. */
 static int plan_private(const struct launch *l, struct plan *p, struct err *e)
 {
-	if (plan_add_mode(p, OP_TMPFS, 01777, "/tmp", e) < 0 ||
-	    plan_add_mode(p, OP_TMPFS, 01777, "/var/tmp", e) < 0 ||
-	    plan_add_mode(p, OP_TMPFS, 0755, "/run", e) < 0 ||
-	    plan_add_mode(p, OP_TMPFS, 0755, "/var/run", e) < 0 ||
-	    plan_add_mode(p, OP_TMPFS, 0755, "/home", e) < 0 ||
-	    plan_add_mode(p, OP_TMPFS, 0700, "/root", e) < 0)
+	if (empty_dir(p, "/tmp", 01777, e) < 0 || empty_dir(p, "/var/tmp", 01777, e) < 0 ||
+	    empty_dir(p, "/run", 0755, e) < 0 || empty_dir(p, "/var/run", 0755, e) < 0 ||
+	    empty_dir(p, "/home", 0755, e) < 0 || empty_dir(p, "/root", 0700, e) < 0)
 		return -1;
-	if (l->passwd_home != NULL && !plan_has(p, OP_TMPFS, l->passwd_home) &&
-	    plan_add_mode(p, OP_TMPFS, 0700, l->passwd_home, e) < 0)
+	if (l->passwd_home != NULL && !is_of_the_system(l->passwd_home) &&
+	    empty_dir(p, l->passwd_home, 0700, e) < 0)
 		return -1;
-	if (plan_has(p, OP_TMPFS, l->home))
-		return 0;
-	return plan_add_mode(p, OP_TMPFS, 0700, l->home, e);
+	return empty_dir(p, l->home, 0700, e);
 }
 
 static int home_bind(const struct launch *l, struct plan *p, const char *rel, struct err *e)
@@ -242,16 +254,34 @@ static int plan_engine_mounts(const struct launch *l, struct plan *p, struct err
 		if (!is_masked_mount(l, path))
 			continue;
 		if (holds_what_comes_back(l, path)) {
-			if (plan_add_mode(p, OP_TMPFS, 0755, path, e) < 0)
+			if (empty_dir(p, path, 0755, e) < 0)
 				return -1;
 		} else if (plan_add(p, OP_MASK, OP_OPTIONAL, NULL, path, e) < 0) {
 			return -1;
 		}
 	}
+	return 0;
+}
+
+static int plan_allowed_mounts(const struct launch *l, struct plan *p, struct err *e)
+{
 	for (size_t i = 0; i < l->policy.allow_mount.n; i++) {
 		const char *path = l->policy.allow_mount.v[i];
 
 		if (plan_add(p, OP_BIND, OP_OPTIONAL, path, path, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What an agent writes beside its workspace would be lost without a word. */
+static int seal_engine_mounts(const struct launch *l, struct plan *p, struct err *e)
+{
+	for (size_t i = 0; i < l->manifest.mounts.n; i++) {
+		const char *path = l->manifest.mounts.v[i];
+
+		if (is_masked_mount(l, path) && holds_what_comes_back(l, path) &&
+		    plan_add(p, OP_SEAL, OP_OPTIONAL, NULL, path, e) < 0)
 			return -1;
 	}
 	return 0;
@@ -347,8 +377,9 @@ int plan_build(const struct launch *l, struct plan *ret, struct err *e)
 	cleanup_plan struct plan p = { 0 };
 
 	if (plan_root(&p, e) < 0 || plan_dev(&p, e) < 0 || plan_proc(&p, e) < 0 ||
-	    plan_private(l, &p, e) < 0 || plan_home(l, &p, e) < 0 ||
-	    plan_engine_mounts(l, &p, e) < 0 || plan_workspace(l, &p, e) < 0 ||
+	    plan_engine_mounts(l, &p, e) < 0 || plan_private(l, &p, e) < 0 ||
+	    plan_home(l, &p, e) < 0 || plan_allowed_mounts(l, &p, e) < 0 ||
+	    plan_workspace(l, &p, e) < 0 || seal_engine_mounts(l, &p, e) < 0 ||
 	    plan_masks(l, &p, e) < 0)
 		return -1;
 	if (plan_session(l, &p, e) < 0 || plan_agent(l, &p, e) < 0)

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: Reading what a launch is made from
+ *
+ * Policy, manifest and profile come from the hook's folder, which must be the hook's: a
+ * read-only tmpfs, as the hook mounts it.  The rest comes from the container and the
+ * environment, and can only choose where, not what.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "agent.h"
+#include "directives.h"
+#include "environment.h"
+#include "err.h"
+#include "idmap.h"
+#include "io.h"
+#include "launch.h"
+#include "launch_read.h"
+#include "path.h"
+#include "plan_ops.h"
+#include "workspace.h"
+
+#define NAMES_MAX_BYTES (1024 * 1024)
+
+static uint64_t namespace_inode(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (uint64_t)st.st_ino : 0;
+}
+
+/* An image can bring a folder of that name; only the hook can have mounted this one. */
+static int check_run_dir(struct err *e)
+{
+	struct statfs fs;
+
+	if (statfs(RUN_DIR, &fs) < 0)
+		return err_set(e, errno,
+			       "%s: this container was started without oci-sandbox-hook, "
+			       "so nothing confines an agent here (`oci-sandbox-hook --check` "
+			       "on the host says why)",
+			       RUN_DIR);
+	if (fs.f_type != TMPFS_MAGIC || (fs.f_flags & ST_RDONLY) == 0)
+		return err_set(e, 0,
+			       "%s is not the folder that oci-sandbox-hook mounts: no agent is "
+			       "run with a policy of unknown origin",
+			       RUN_DIR);
+	return 0;
+}
+
+static int read_manifest(struct launch *l, struct err *e)
+{
+	cleanup_free char *text = read_path(RUN_MANIFEST, MANIFEST_MAX_BYTES, e);
+
+	if (text == NULL)
+		return -1;
+	return manifest_parse(text, RUN_MANIFEST, &l->manifest, e);
+}
+
+static int read_policy(struct launch *l, struct err *e)
+{
+	cleanup_free char *text = read_path(RUN_POLICY, DIRECTIVES_MAX_BYTES, e);
+
+	if (text == NULL)
+		return -1;
+	return policy_parse(text, RUN_POLICY, &l->policy, e);
+}
+
+/* The profile that has this command. */
+static int read_profile(struct launch *l, struct err *e)
+{
+	for (size_t i = 0; i < l->policy.agents.n; i++) {
+		cleanup_profile struct profile p = { 0 };
+		cleanup_free char *path = NULL;
+		cleanup_free char *text = NULL;
+
+		if (asprintf(&path, "%s/%s.conf", RUN_PROFILES, l->policy.agents.v[i]) < 0) {
+			path = NULL;
+			return err_set(e, ENOMEM, "allocate a path");
+		}
+		text = read_path(path, DIRECTIVES_MAX_BYTES, e);
+		if (text == NULL || profile_parse(text, path, l->policy.agents.v[i], &p, e) < 0)
+			return -1;
+		if (strlist_has(&p.commands, l->command)) {
+			l->profile = p;
+			p = (struct profile){ 0 };
+			return 0;
+		}
+	}
+	return err_set(e, 0,
+		       "no profile has the command `%s`: the shim is called by an agent's name",
+		       l->command);
+}
+
+/* Field @n of a line of passwd(5), owned by the caller. */
+static char *passwd_field(const char *line, unsigned n)
+{
+	for (; n > 0; n--) {
+		line += strcspn(line, ":\n");
+		line += *line == ':';
+	}
+	return strndup(line, strcspn(line, ":\n"));
+}
+
+static int read_user(struct launch *l, const char *passwd, struct err *e)
+{
+	const char *line = passwd;
+
+	while (*line != '\0') {
+		cleanup_free char *uid = passwd_field(line, 2);
+		char *end;
+
+		if (uid != NULL && uid[0] != '\0' && strtoul(uid, &end, 10) == l->uid &&
+		    *end == '\0')
+			break;
+		line += strcspn(line, "\n");
+		line += *line == '\n';
+	}
+	l->user = *line != '\0' ? passwd_field(line, 0) : strdup("");
+	l->shell = *line != '\0' ? passwd_field(line, 6) : strdup("");
+	if (l->user == NULL || l->shell == NULL)
+		return err_set(e, ENOMEM, "allocate a name");
+	if (*line != '\0') {
+		cleanup_free char *home = passwd_field(line, 5);
+
+		l->passwd_home = home == NULL ? NULL : realpath(home, NULL);
+		if (l->passwd_home != NULL && strcmp(l->passwd_home, "/") == 0) {
+			free(l->passwd_home);
+			l->passwd_home = NULL;
+		}
+	}
+	return 0;
+}
+
+/* Names for the swapped ids, if the container has such files at all. */
+static int read_names(struct launch *l, struct err *e)
+{
+	cleanup_free char *passwd = read_path("/etc/passwd", NAMES_MAX_BYTES, e);
+	cleanup_free char *group = read_path("/etc/group", NAMES_MAX_BYTES, e);
+
+	if (read_user(l, passwd != NULL ? passwd : "", e) < 0)
+		return -1;
+	if (l->uid != 0)
+		return 0;
+	if (passwd != NULL) {
+		l->passwd = idmap_swap_names(passwd, l->policy.agent_id, e);
+		if (l->passwd == NULL)
+			return -1;
+	}
+	if (group != NULL) {
+		l->group = idmap_swap_names(group, l->policy.agent_id, e);
+		if (l->group == NULL)
+			return -1;
+	}
+	return 0;
+}
+
+/* $HOME as everything else in the container takes it, and the one of passwd without it. */
+static int find_home(struct launch *l, const char *home, struct err *e)
+{
+	if (home == NULL || home[0] == '\0')
+		home = l->passwd_home;
+	if (home == NULL || home[0] != '/')
+		return err_set(e, 0,
+			       "HOME is not set to an absolute path, and /etc/passwd has no home "
+			       "for uid %u",
+			       l->uid);
+	l->home = realpath(home, NULL);
+	if (l->home == NULL)
+		return err_set(e, errno, "home %s", home);
+	if (strcmp(l->home, "/") == 0)
+		return err_set(e, 0,
+			       "HOME is /: an agent's home is replaced by an empty one, and that "
+			       "can't be the whole container; set HOME to a folder");
+	return 0;
+}
+
+static int find_workspace(struct launch *l, struct err *e)
+{
+	const char *named = l->policy.workspace_root;
+
+	l->cwd = realpath(".", NULL);
+	if (l->cwd == NULL)
+		return err_set(e, errno, "current folder");
+	l->workspace = realpath(named != NULL ? named : l->cwd, NULL);
+	if (l->workspace == NULL)
+		return err_set(e, errno, "workspace %s", named != NULL ? named : l->cwd);
+	if (workspace_check(l->workspace, l->home, named != NULL, e) < 0)
+		return -1;
+	if (!path_is_at_or_below(l->cwd, l->workspace))
+		return err_set(e, 0,
+			       "the current folder %s is not in the workspace %s: go there first",
+			       l->cwd, l->workspace);
+	return 0;
+}
+
+static int find_state(struct launch *l, struct err *e)
+{
+	l->state = l->policy.state_root != NULL ? strdup(l->policy.state_root)
+						: path_join(l->home, ".local/state/oci-sandbox", e);
+	return l->state != NULL ? 0 : err_set(e, ENOMEM, "allocate a path");
+}
+
+/**
+ * launch_read() - Gather all that a launch is made from
+ * @command:	Name that the shim was called by
+ * @vars:	The developer's environment
+ * @nested:	Inside a sandbox already: workspace and state are not asked for
+ * @ret:	Filled on success, untouched on failure; launch_done() releases it
+ * @e:		Set on failure; its code is ENOENT if there is no real agent
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int launch_read(const char *command, char *const vars[], bool nested, struct launch *ret,
+		struct err *e)
+{
+	cleanup_launch struct launch l = { .uid = geteuid(), .gid = getegid() };
+
+	l.command = strdup(command);
+	if (l.command == NULL)
+		return err_set(e, ENOMEM, "allocate a name");
+	if (check_run_dir(e) < 0 || read_manifest(&l, e) < 0 || read_policy(&l, e) < 0 ||
+	    read_profile(&l, e) < 0 || read_names(&l, e) < 0 ||
+	    find_home(&l, environment_get(vars, "HOME"), e) < 0)
+		goto fail;
+	if (!nested && (find_workspace(&l, e) < 0 || find_state(&l, e) < 0))
+		goto fail;
+	l.agent = agent_find(&l, environment_get(vars, "PATH"), e);
+	if (l.agent == NULL)
+		return -1;
+
+	*ret = l;
+	l = (struct launch){ 0 };
+	return 0;
+fail:
+	e->code = 0;
+	return -1;
+}
+
+/**
+ * launch_is_nested() - Say whether this process is in a sandbox of this container already
+ *
+ * From kernel facts only: another user namespace than the container's, no_new_privs, and a
+ * mount of the sandbox's own with the session's facts.
+ *
+ * Return: true if it is; false if not, or if it can't be told
+ */
+bool launch_is_nested(void)
+{
+	struct launch l = { 0 };
+	struct err e = { 0 };
+	struct stat run, session;
+	bool nested;
+
+	if (check_run_dir(&e) < 0 || read_manifest(&l, &e) < 0)
+		return false;
+	nested = namespace_inode("/proc/self/ns/user") != l.manifest.user_ns &&
+		 prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 && stat(RUN_DIR, &run) == 0 &&
+		 stat(SESSION_FACTS, &session) == 0 && run.st_dev != session.st_dev;
+	launch_done(&l);
+	return nested;
+}
+
+/**
+ * launch_is_in_container() - Say whether this process is in the container the hook prepared
+ * @l:		The launch
+ * @e:		Set if it isn't
+ *
+ * Return: 0 if it is, -1 if not
+ */
+int launch_is_in_container(const struct launch *l, struct err *e)
+{
+	if (namespace_inode("/proc/self/ns/user") == l->manifest.user_ns)
+		return 0;
+	return err_set(e, 0,
+		       "this shell is in a user namespace of its own: launch agents from the "
+		       "container itself");
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * DOC: what the shim's pure functions make of a launch, for tests
+ *
+ * show-launch plan POLICY PROFILE MANIFEST [KEY=VALUE...]: the mounts, one a line
+ * show-launch env POLICY PROFILE MANIFEST [KEY=VALUE...]: the environment made of this process's
+ * show-launch workspace PATH HOME: exit 0 if it may be one
+ * show-launch idmap AGENT_ID: the map for the parent's map on stdin
+ * show-launch names AGENT_ID: passwd or group on stdin, as the sandbox sees it
+ *
+ * Keys: uid, user, home, passwd-home, cwd, workspace, state, agent.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "environment.h"
+#include "err.h"
+#include "idmap.h"
+#include "io.h"
+#include "launch.h"
+#include "plan.h"
+#include "workspace.h"
+
+#define MAX_BYTES (1024 * 1024)
+
+static int set(struct launch *l, const char *assignment, struct err *e)
+{
+	const struct {
+		const char *key;
+		char **member;
+	} keys[] = {
+		{ "user=", &l->user },
+		{ "home=", &l->home },
+		{ "passwd-home=", &l->passwd_home },
+		{ "cwd=", &l->cwd },
+		{ "workspace=", &l->workspace },
+		{ "state=", &l->state },
+		{ "agent=", &l->agent },
+		{ "passwd=", &l->passwd },
+	};
+
+	if (strncmp(assignment, "uid=", 4) == 0) {
+		l->uid = (uid_t)strtoul(assignment + 4, NULL, 10);
+		return 0;
+	}
+	for (size_t i = 0; i < N_ELEMENTS(keys); i++) {
+		size_t n = strlen(keys[i].key);
+
+		if (strncmp(assignment, keys[i].key, n) == 0) {
+			free(*keys[i].member);
+			*keys[i].member = strdup(assignment + n);
+			return 0;
+		}
+	}
+	return err_set(e, 0, "unknown: %s", assignment);
+}
+
+static int fill(struct launch *l, char **argv, struct err *e)
+{
+	cleanup_free char *policy = read_path(argv[0], MAX_BYTES, e);
+	cleanup_free char *profile = policy == NULL ? NULL : read_path(argv[1], MAX_BYTES, e);
+	cleanup_free char *manifest = profile == NULL ? NULL : read_path(argv[2], MAX_BYTES, e);
+
+	if (manifest == NULL || policy_parse(policy, "policy", &l->policy, e) < 0 ||
+	    profile_parse(profile, "profile", "claude", &l->profile, e) < 0 ||
+	    manifest_parse(manifest, "manifest", &l->manifest, e) < 0)
+		return -1;
+	l->command = strdup("claude");
+	l->shell = strdup("/bin/sh");
+	for (argv += 3; *argv != NULL; argv++)
+		if (set(l, *argv, e) < 0)
+			return -1;
+	return 0;
+}
+
+static int show_launch(const char *what, char **argv, char **envp, struct err *e)
+{
+	cleanup_strlist struct strlist env = { 0 };
+	cleanup_launch struct launch l = { 0 };
+	cleanup_plan struct plan plan = { 0 };
+
+	if (fill(&l, argv, e) < 0)
+		return -1;
+	if (strcmp(what, "plan") == 0)
+		return plan_build(&l, &plan, e) < 0 ? -1 : plan_print(stdout, &plan);
+	if (environment_build(&l, envp, &env, e) < 0)
+		return -1;
+	for (size_t i = 0; i < env.n; i++)
+		(void)puts(env.v[i]);
+	return 0;
+}
+
+static int show_ids(const char *what, const char *agent_id, struct err *e)
+{
+	unsigned id = (unsigned)strtoul(agent_id, NULL, 10);
+	cleanup_free char *text = read_fd(0, MAX_BYTES, e);
+	cleanup_free char *made = NULL;
+
+	if (text == NULL)
+		return -1;
+	made = strcmp(what, "idmap") == 0 ? idmap_swapped(text, id, e)
+					  : idmap_swap_names(text, id, e);
+	return made == NULL || fputs(made, stdout) < 0 ? -1 : 0;
+}
+
+int main(int argc, char **argv, char **envp)
+{
+	struct err e = { 0 };
+	int rc = -1;
+
+	if (argc >= 5 && (strcmp(argv[1], "plan") == 0 || strcmp(argv[1], "env") == 0))
+		rc = show_launch(argv[1], argv + 2, envp, &e);
+	else if (argc == 4 && strcmp(argv[1], "workspace") == 0)
+		rc = workspace_check(argv[2], argv[3], 0, &e);
+	else if (argc == 3)
+		rc = show_ids(argv[1], argv[2], &e);
+	if (rc < 0)
+		(void)fprintf(stderr, "show-launch: %s\n", e.msg);
+	return rc < 0 ? 1 : 0;
+}

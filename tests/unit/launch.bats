@@ -1,0 +1,199 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the shim makes of a launch, without privileges: mounts, environment, id maps, workspace.
+bats_require_minimum_version 1.5.0
+
+SHOW=$BUILDDIR/tests/lib/show-launch
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	: >policy
+	cp "$SRCDIR/config/agents/claude.conf" profile
+	printf '%s = 1\n' user-ns mnt-ns pid-ns net-ns >manifest
+	printf 'mount = %s\n' /etc/hosts /workspaces/p /mnt/kube /run/docker.sock >>manifest
+	LAUNCH=(uid=1000 user=vscode home=/home/vscode passwd-home=/home/vscode cwd=/workspaces/p
+		workspace=/workspaces/p state=/home/vscode/.local/state/oci-sandbox
+		agent=/usr/local/lib/node_modules/claude/claude.exe)
+}
+
+show() {
+	"$SHOW" "$1" policy profile manifest "${LAUNCH[@]}" "${@:2}"
+}
+
+# order LINE...: these lines are in the plan, in this order
+order() {
+	local line rest=$output
+
+	for line; do
+		[[ $'\n'$rest$'\n' == *$'\n'"$line"$'\n'* ]] || {
+			printf 'not there, or not after the ones before it: %s\n%s\n' "$line" "$output"
+			return 1
+		}
+		rest=${rest#*"$line"}
+	done
+}
+
+# lacks PATTERN: no line of the output matches
+lacks() {
+	[[ ! $output =~ $1 ]] || {
+		printf 'should not be there: %s\n%s\n' "$1" "$output"
+		return 1
+	}
+}
+
+@test "plan: that of a typical devcontainer is the one that reviewers have read" {
+	run -0 show plan
+	diff -u "$SRCDIR/tests/unit/launch-vscode.plan" - <<<"$output"
+}
+
+@test "plan: that of container root has names for the swapped ids" {
+	run -0 show plan uid=0 user=root home=/root passwd-home=/root \
+		state=/root/.local/state/oci-sandbox "passwd=root:x:1000:1000::/root:/bin/sh"
+	order 'tmpfs    /root mode 0700' 'file     /run/oci-sandbox/session/passwd mode 0644' \
+		'bind     /etc/passwd from /run/oci-sandbox/session/passwd' \
+		'seal     /run/oci-sandbox/session'
+}
+
+@test "plan: an engine mount is masked, whatever its name" {
+	printf 'mount = /with\\040space\\012and\\134more\n' >>manifest
+	run -0 show plan
+	order $'mask     /with space\nand\\more if there'
+}
+
+@test "plan: allow-mount brings a mount back, read-only, and no other" {
+	printf 'mount = /data\n' >>manifest
+	echo 'allow-mount = /data' >policy
+	run -0 show plan
+	order 'mask     /mnt/kube if there' 'bind     /data if there'
+	lacks 'mask     /data'
+}
+
+@test "plan: of a mount that holds the workspace only the workspace comes back" {
+	printf 'mount = /workspaces\n' >>manifest
+	run -0 show plan
+	order 'tmpfs    /workspaces mode 0755' 'bind-rw  /workspaces/p' 'seal     /workspaces if there'
+}
+
+@test "plan: a mount that holds the home is empty before the home is made" {
+	printf 'mount = /home\n' >>manifest
+	run -0 show plan
+	order 'tmpfs    /home mode 0755' 'tmpfs    /home/vscode mode 0700' \
+		'bind-rw  /home/vscode/.claude from /home/vscode/.local/state/oci-sandbox/claude/state'
+	[ "$(grep -c 'mask     /home$\|tmpfs    /home mode' <<<"$output")" -eq 1 ]
+}
+
+@test "plan: no-forge keeps the forges' logins out" {
+	run -0 show plan
+	order 'bind     /home/vscode/.config/gh if there'
+	echo no-forge >policy
+	run -0 show plan
+	lacks '.config/g'
+}
+
+@test "plan: a home of passwd that holds the system's programs stays" {
+	run -0 show plan passwd-home=/usr/sbin
+	lacks 'tmpfs    /usr'
+}
+
+@test "plan: a home that the environment names doesn't uncover the one of passwd" {
+	run -0 show plan home=/opt/elsewhere passwd-home=/data/home
+	order 'tmpfs    /data/home mode 0700' 'tmpfs    /opt/elsewhere mode 0700'
+}
+
+@test "plan: every folder above a protected path becomes a mount, once" {
+	echo 'protect = a/b/c a/b/d' >policy
+	run -0 show plan
+	order 'pin      /workspaces/p/a if there' 'pin      /workspaces/p/a/b if there' \
+		'ro       /workspaces/p/a/b/c if there' 'ro       /workspaces/p/a/b/d if there'
+	[ "$(grep -c '^pin' <<<"$output")" -eq 2 ]
+}
+
+@test "plan: mask is after everything that comes back" {
+	echo 'mask = /workspaces/p/secret' >policy
+	run -0 show plan
+	order 'bind-rw  /workspaces/p' 'mask     /workspaces/p/secret if there'
+}
+
+@test "environment: what is not named stays out, and nobody forges what we set" {
+	run -0 env -i GH_TOKEN=t AWS_SECRET_ACCESS_KEY=t SSH_AUTH_SOCK=/s NODE_OPTIONS=x GIT_SSH=x \
+		BASH_ENV=/x HOME=/evil USER=evil PWD=/evil IS_SANDBOX=no CLAUDE_CONFIG_DIR=/evil \
+		DISABLE_UPDATES=0 TERM=xterm LC_ALL=C.UTF-8 TZ=UTC ANTHROPIC_API_KEY=k \
+		PATH=/usr/bin:/bin "$SHOW" env policy profile manifest "${LAUNCH[@]}"
+	[ "$(sort <<<"$output")" = 'ANTHROPIC_API_KEY=k
+CLAUDE_CODE_DISABLE_AGENT_VIEW=1
+CLAUDE_CONFIG_DIR=/home/vscode/.claude
+DISABLE_AUTOUPDATER=1
+DISABLE_UPDATES=1
+HOME=/home/vscode
+IS_SANDBOX=1
+LC_ALL=C.UTF-8
+LOGNAME=vscode
+PATH=/usr/bin:/bin
+PWD=/workspaces/p
+SHELL=/bin/sh
+TERM=xterm
+TZ=UTC
+USER=vscode' ]
+}
+
+@test "environment: a login that hides behind the name of a toolchain stays out" {
+	run -0 env -i UV_CACHE_DIR=/c UV_PUBLISH_TOKEN=t UV_INDEX_X_PASSWORD=t UV_INDEX_X_USERNAME=u \
+		"$SHOW" env policy profile manifest "${LAUNCH[@]}"
+	[[ $output == *UV_CACHE_DIR=/c* ]]
+	lacks 'TOKEN|PASSWORD|USERNAME'
+}
+
+@test "environment: pass-env adds a variable" {
+	echo 'pass-env = MINE' >policy
+	run -0 env -i MINE=1 OTHER=1 "$SHOW" env policy profile manifest "${LAUNCH[@]}"
+	[[ $output == *MINE=1* ]]
+	lacks OTHER
+}
+
+@test "environment: of PATH, what the user can write goes last, and what is relative goes" {
+	run -0 env -i PATH=/workspaces/p/bin:.:/usr/bin::/home/vscode/.cargo/bin:bin:/bin:/usr/bin:/tmp/x \
+		"$SHOW" env policy profile manifest "${LAUNCH[@]}"
+	[[ $'\n'$output$'\n' == *$'\nPATH=/usr/bin:/bin:/workspaces/p/bin:/home/vscode/.cargo/bin:/tmp/x\n'* ]]
+}
+
+@test "id map: container root and agent-id are swapped, the others keep their number" {
+	run -0 "$SHOW" idmap 1000 <<<'0 0 4294967295'
+	[ "$output" = $'1 1 999\n1001 1001 4294966294\n1000 0 1\n0 1000 1' ]
+}
+
+@test "id map: no line crosses two extents of the container's own" {
+	run -0 "$SHOW" idmap 1000 <<<$'         0       1001          1\n         1     100000      65536'
+	[ "$output" = $'1 1 999\n1001 1001 64536\n1000 0 1\n0 1000 1' ]
+}
+
+@test "id map: where the container has no agent-id, root takes its place alone" {
+	run -0 "$SHOW" idmap 1000 <<<'0 1001 1'
+	[ "$output" = '1000 0 1' ]
+}
+
+@test "id map: a container without root is refused" {
+	run -1 "$SHOW" idmap 1000 <<<'5 5 10'
+	[[ $output == *"can't be carried over"* ]]
+}
+
+@test "names: passwd and group follow the swap, and nothing else changes" {
+	run -0 "$SHOW" names 1000 <<<$'root:x:0:0:0:/root:/bin/0\ndev:x:1000:1000::/h:\nbad line\nx:y:100:10000'
+	[ "$output" = $'root:x:1000:1000:0:/root:/bin/0\ndev:x:0:0::/h:\nbad line\nx:y:100:10000' ]
+}
+
+@test "workspace: projects are taken" {
+	for path in /workspace /workspaces/p /work /home/dev/p /home/dev/a/.b /usr/src/app \
+		/usr/local/src/x /opt/app /srv/www /tmp/p /var/www/html; do
+		run -0 "$SHOW" workspace "$path" /home/dev
+	done
+}
+
+@test "workspace: the system, the home and its hidden folders are refused" {
+	for path in / /home /home/dev /home/dev/.ssh /home/dev/.config/x /etc /etc/ssh /usr /usr/lib \
+		/usr/src /usr/local/bin /bin /run /run/user/0 /proc/1 /sys /dev/shm /var /var/lib/x \
+		/tmp /root /opt; do
+		run -1 "$SHOW" workspace "$path" /home/dev
+		[[ $output == *"can't be the workspace"* ]]
+	done
+}
