@@ -40,8 +40,8 @@ struct manifest_agent {
  * @mnt_ns:	Of its mount namespace
  * @pid_ns:	Of its process namespace
  * @net_ns:	Of its network namespace
- * @mounts:	Destinations of the bind mounts that the engine was asked for, absolute paths,
- *		in order
+ * @mounts:	Destinations of the mounts that show something of the host's or of another
+ *		container's, absolute paths, in order
  * @agents:	Covered agents
  * @n_agents:	How many
  *

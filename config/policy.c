@@ -22,9 +22,13 @@
 #define AGENT_ID_DEFAULT 1000
 #define AGENT_ID_MAX 65533 /* 65534 is the overflow id, user_namespaces(7) */
 
-/* Commands inside them are run by editors and shells that are not confined. */
-static const char protect_default[] = ".git/hooks .git/config .git/config.worktree "
-				      ".git/info/attributes .vscode .idea .devcontainer";
+/*
+ * Commands inside them are run by editors and shells that are not confined; commondir leads
+ * git to another config and other hooks, gitrepository-layout(5).
+ */
+static const char protect_default[] =
+	".git/hooks .git/config .git/config.worktree .git/commondir .git/info/attributes .vscode "
+	".idea .devcontainer";
 
 /* Where devcontainers keep toolchains; what .cargo keeps of logins is masked by the shim. */
 static const char home_read_default[] =

@@ -220,7 +220,7 @@ static int plan_manifest(const struct oci_config *c, struct manifest *m, struct 
 	for (size_t i = 0; i < c->n_mounts; i++) {
 		cleanup_free char *path = NULL;
 
-		if (!oci_mount_is_bind(&c->mounts[i]))
+		if (oci_mount_is_new(&c->mounts[i]))
 			continue;
 		path = path_clean(c->mounts[i].destination, e);
 		if (path == NULL || strlist_add(&m->mounts, path, e) < 0)

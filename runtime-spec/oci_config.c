@@ -218,20 +218,25 @@ int oci_config_annotation(const struct oci_config *c, const char *key, const cha
 }
 
 /**
- * oci_mount_is_bind() - Say whether a mount shows what is somewhere else already
+ * oci_mount_is_new() - Say whether a mount is a file system of the container's own
  * @m:		Mount
  *
- * By its type or by its options: for a bind mount the type means nothing to the kernel, and
- * both ways are in use (runtime-spec, config.md, "Mounts").
+ * Everything else shows what is somewhere else already: bind mounts, which are so by their type
+ * or by their options (runtime-spec, config.md, "Mounts"), overlays of host folders, and what
+ * engines will think of.
  *
- * Return: true if it does
+ * Return: true if it is
  */
-bool oci_mount_is_bind(const struct oci_mount *m)
+bool oci_mount_is_new(const struct oci_mount *m)
 {
-	if (m->type != NULL && strcmp(m->type, "bind") == 0)
-		return true;
+	static const char *const types[] = { "proc",   "sysfs",  "tmpfs",  "devpts",
+					     "mqueue", "cgroup", "cgroup2" };
+
 	for (size_t i = 0; i < m->options.n; i++)
 		if (strcmp(m->options.v[i], "bind") == 0 || strcmp(m->options.v[i], "rbind") == 0)
+			return false;
+	for (size_t i = 0; m->type != NULL && i < N_ELEMENTS(types); i++)
+		if (strcmp(m->type, types[i]) == 0)
 			return true;
 	return false;
 }

@@ -85,7 +85,7 @@ struct oci_config {
 int oci_config_parse(const char *text, struct oci_config *ret, struct err *e);
 int oci_config_annotation(const struct oci_config *c, const char *key, const char **ret,
 			  struct err *e);
-bool oci_mount_is_bind(const struct oci_mount *m);
+bool oci_mount_is_new(const struct oci_mount *m);
 void oci_config_done(struct oci_config *c);
 
 #define cleanup_oci_config CLEANUP(oci_config_done)

@@ -204,10 +204,17 @@ static int find_workspace(struct launch *l, struct err *e)
 	return 0;
 }
 
+/* Resolved as far as it exists already, so that no agent is found in it. */
 static int find_state(struct launch *l, struct err *e)
 {
-	l->state = l->policy.state_root != NULL ? strdup(l->policy.state_root)
-						: path_join(l->home, ".local/state/oci-sandbox", e);
+	cleanup_free char *below = path_join(l->home, ".local/state/oci-sandbox", e);
+	const char *path = l->policy.state_root != NULL ? l->policy.state_root : below;
+
+	if (below == NULL)
+		return -1;
+	l->state = realpath(path, NULL);
+	if (l->state == NULL)
+		l->state = strdup(path);
 	return l->state != NULL ? 0 : err_set(e, ENOMEM, "allocate a path");
 }
 

@@ -18,6 +18,7 @@
 #include "err.h"
 #include "launch_read.h"
 #include "plan.h"
+#include "protected.h"
 #include "sandbox.h"
 #include "store.h"
 
@@ -40,11 +41,26 @@ static int run_nested(struct launch *l, char **argv, char **envp, struct err *e)
 	return STATUS_CANNOT_RUN;
 }
 
+/* Only main prints; this is its part that a launch which went well can need. */
+static void warn_of(const struct launch *l, const struct strlist *missing)
+{
+	cleanup_strlist struct strlist made = { 0 };
+	struct err e = { 0 };
+
+	if (protected_made(l, missing, &made, &e) < 0)
+		(void)fprintf(stderr, "oci-sandbox: %s\n", e.msg);
+	for (size_t i = 0; i < made.n; i++)
+		(void)fprintf(stderr,
+			      "oci-sandbox: %s/%s is new, and git or an editor outside the sandbox "
+			      "obeys it: look at it first\n",
+			      l->workspace, made.v[i]);
+}
+
 static int run(char **argv, char **envp, struct err *e)
 {
 	cleanup_launch struct launch l = { 0 };
 	cleanup_plan struct plan plan = { 0 };
-	cleanup_strlist struct strlist env = { 0 };
+	cleanup_strlist struct strlist env = { 0 }, missing = { 0 };
 	bool nested = launch_is_nested();
 	int status = STATUS_FAILED;
 
@@ -54,12 +70,14 @@ static int run(char **argv, char **envp, struct err *e)
 	if (nested)
 		return run_nested(&l, argv, envp, e);
 	if (launch_is_in_container(&l, e) < 0 || store_prepare(&l, e) < 0 ||
-	    plan_build(&l, &plan, e) < 0 || environment_build(&l, envp, &env, e) < 0)
+	    plan_build(&l, &plan, e) < 0 || protected_missing(&l, &missing, e) < 0 ||
+	    environment_build(&l, envp, &env, e) < 0)
 		return STATUS_FAILED;
 
 	(void)sandbox_run(
 		&(struct sandbox){ .launch = &l, .plan = &plan, .argv = argv, .env = env.v },
 		&status, e);
+	warn_of(&l, &missing);
 	return status;
 }
 

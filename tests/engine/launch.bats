@@ -120,6 +120,24 @@ within() {
 	is ''
 }
 
+@test "protect: what the agent makes of it is named at the end" {
+	run -0 --separate-stderr confined claude 'echo ../evil >.git/commondir; mkdir .idea'
+	has '/workspace/.git/commondir is new' "$stderr"
+	has '/workspace/.idea is new' "$stderr"
+	run -0 --separate-stderr confined claude 'echo x >>.git/commondir; echo x >.idea/a; echo ran'
+	is ran
+	[ "$(cat "$WORKSPACE/.git/commondir")" = ../evil ]
+	[[ $stderr != *'is new'* ]]
+}
+
+@test "engine mounts: an overlay of a host folder is masked like a bind mount" {
+	OPTIONS+=(--volume "$KUBE:/mnt/overlay:O")
+	run -0 --separate-stderr unconfined claude 'cat /mnt/overlay/config'
+	is 'STAND-IN kubeconfig'
+	run -0 --separate-stderr confined claude 'cat /mnt/overlay/config 2>/dev/null; echo ran'
+	is ran
+}
+
 @test "privileges: what has reach without need is refused, whatever the engine allows" {
 	OPTIONS+=(--security-opt seccomp=unconfined)
 	run -0 --separate-stderr unconfined claude 'probe calls </dev/null'
