@@ -134,8 +134,9 @@ NoNewPrivs:1'
 }
 
 @test "confined: no descriptor but stdin, stdout and stderr is open in the agent" {
-	run -0 --separate-stderr confined claude 'probe fds; echo ran'
-	is ran
+	run -0 --separate-stderr confined sh -c \
+		'exec 7</etc/passwd 8<>/dev/null; probe fds; claude "probe fds; echo ran"'
+	is $'7\n8\nran'
 }
 
 @test "confined: a process that the agent leaves behind ends with it" {

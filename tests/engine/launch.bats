@@ -162,6 +162,12 @@ vsock EAFNOSUPPORT'
 	is $'1000\nroot\nroot\nroot'
 }
 
+@test "privileges: container root's other groups stay outside" {
+	OPTIONS+=(--group-add 2000)
+	run -0 --separate-stderr confined sh -c 'id -G | grep -ow 2000; claude "id -G"'
+	is $'2000\n1000'
+}
+
 @test "nested: inside a sandbox the name runs the real agent, wherever that is" {
 	run -3 --separate-stderr confined claude 'cd /tmp && claude "grep NoNewPrivs /proc/self/status; exit 3"'
 	is $'NoNewPrivs:\t1'
