@@ -15,6 +15,7 @@
 #include "err.h"
 #include "launch.h"
 #include "path.h"
+#include "plan_ops.h"
 
 #define PATH_DEFAULT "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -135,6 +136,10 @@ static int set_fixed(struct strlist *ret, const struct launch *l, char *const va
 	if (state == NULL || set_path(ret, l, environment_get(vars, "PATH"), e) < 0 ||
 	    set(ret, "HOME", l->home, e) < 0 || set(ret, "PWD", l->cwd, e) < 0 ||
 	    set(ret, "IS_SANDBOX", "1", e) < 0)
+		return -1;
+	/* the developer's hold tokens and helpers, the system's may */
+	if (set(ret, "GIT_CONFIG_GLOBAL", SESSION_GITCONFIG, e) < 0 ||
+	    set(ret, "GIT_CONFIG_SYSTEM", "/dev/null", e) < 0)
 		return -1;
 	if (l->user[0] != '\0' &&
 	    (set(ret, "USER", l->user, e) < 0 || set(ret, "LOGNAME", l->user, e) < 0))

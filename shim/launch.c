@@ -25,5 +25,8 @@ void launch_done(struct launch *l)
 	free(l->agent);
 	free(l->passwd);
 	free(l->group);
+	free(l->gitconfig);
+	free(l->git_common);
+	free(l->git_dir);
 	*l = (struct launch){ 0 };
 }

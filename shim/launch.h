@@ -30,6 +30,9 @@ struct err;
  * @agent:	The real agent, all symlinks resolved
  * @passwd:	/etc/passwd as the sandbox shall see it; NULL: as it is
  * @group:	/etc/group as the sandbox shall see it; NULL: as it is
+ * @gitconfig:	The session's git configuration, text; NULL: none
+ * @git_common:	The repository that the workspace is a worktree of, resolved; NULL: none
+ * @git_dir:	The folder of this worktree in it, resolved; NULL: none
  *
  * Owned by the caller; launch_done() releases it.
  */
@@ -50,6 +53,9 @@ struct launch {
 	char *agent;
 	char *passwd;
 	char *group;
+	char *gitconfig;
+	char *git_common;
+	char *git_dir;
 };
 
 void launch_done(struct launch *l);

@@ -22,6 +22,7 @@
 #include "directives.h"
 #include "environment.h"
 #include "err.h"
+#include "git.h"
 #include "idmap.h"
 #include "io.h"
 #include "launch.h"
@@ -240,7 +241,7 @@ int launch_read(const char *command, char *const vars[], bool nested, struct lau
 	    read_profile(&l, e) < 0 || read_names(&l, e) < 0 ||
 	    find_home(&l, environment_get(vars, "HOME"), e) < 0)
 		goto fail;
-	if (!nested && (find_workspace(&l, e) < 0 || find_state(&l, e) < 0))
+	if (!nested && (find_workspace(&l, e) < 0 || find_state(&l, e) < 0 || git_read(&l, e) < 0))
 		goto fail;
 	l.agent = agent_find(&l, environment_get(vars, "PATH"), e);
 	if (l.agent == NULL)

@@ -243,7 +243,8 @@ static bool holds_what_comes_back(const struct launch *l, const char *path)
 		if (path_is_below(l->policy.allow_mount.v[i], path))
 			return true;
 	return path_is_below(l->workspace, path) || path_is_below(l->home, path) ||
-	       path_is_below(l->state, path) || path_is_below(l->agent, path);
+	       path_is_below(l->agent, path) ||
+	       (l->git_common != NULL && path_is_below(l->git_common, path));
 }
 
 static int plan_engine_mounts(const struct launch *l, struct plan *p, struct err *e)
@@ -291,14 +292,13 @@ static int seal_engine_mounts(const struct launch *l, struct plan *p, struct err
  * A protected path is a mount, so it can't be removed or renamed; but the folders above it
  * could be, and new ones put in their place.  So each of them becomes a mount too.
  */
-static int protect(const struct launch *l, struct plan *p, const char *rel, struct err *e)
+static int protect(struct plan *p, const char *dir, const char *rel, struct err *e)
 {
-	cleanup_free char *path = path_join(l->workspace, rel, e);
+	cleanup_free char *path = path_join(dir, rel, e);
 
 	if (path == NULL)
 		return -1;
-	for (char *slash = path + strlen(l->workspace) + 1; (slash = strchr(slash, '/')) != NULL;
-	     slash++) {
+	for (char *slash = path + strlen(dir) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
 		*slash = '\0';
 		if (!plan_has(p, OP_PIN, path) &&
 		    plan_add(p, OP_PIN, OP_OPTIONAL, NULL, path, e) < 0)
@@ -308,14 +308,39 @@ static int protect(const struct launch *l, struct plan *p, const char *rel, stru
 	return plan_add(p, OP_READONLY, OP_OPTIONAL, NULL, path, e);
 }
 
+/* A worktree's repository: git writes there, and what git outside obeys is protected. */
+static int plan_repository(const struct launch *l, struct plan *p, struct err *e)
+{
+	static const char *const common[] = { "hooks", "config", "config.worktree", "commondir",
+					      "info/attributes" };
+	static const char *const own[] = { "config.worktree", "commondir", "gitdir" };
+	const char *rel;
+
+	if (l->git_common == NULL)
+		return 0;
+	if (plan_add(p, OP_BIND_RW, 0, l->git_common, l->git_common, e) < 0)
+		return -1;
+	for (size_t i = 0; i < N_ELEMENTS(common); i++)
+		if (protect(p, l->git_common, common[i], e) < 0)
+			return -1;
+	rel = l->git_dir + strlen(l->git_common) + 1;
+	for (size_t i = 0; i < N_ELEMENTS(own); i++) {
+		cleanup_free char *path = path_join(rel, own[i], e);
+
+		if (path == NULL || protect(p, l->git_common, path, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int plan_workspace(const struct launch *l, struct plan *p, struct err *e)
 {
 	if (plan_add(p, OP_BIND_RW, 0, l->workspace, l->workspace, e) < 0)
 		return -1;
 	for (size_t i = 0; i < l->policy.protect.n; i++)
-		if (protect(l, p, l->policy.protect.v[i], e) < 0)
+		if (protect(p, l->workspace, l->policy.protect.v[i], e) < 0)
 			return -1;
-	return 0;
+	return plan_repository(l, p, e);
 }
 
 static int plan_masks(const struct launch *l, struct plan *p, struct err *e)
@@ -344,6 +369,8 @@ static int plan_session(const struct launch *l, struct plan *p, struct err *e)
 	if (plan_add(p, OP_BIND, 0, RUN_DIR, RUN_DIR, e) < 0 ||
 	    plan_add_mode(p, OP_TMPFS, 0755, RUN_SESSION, e) < 0 ||
 	    plan_add_file(p, facts, SESSION_FACTS, e) < 0)
+		return -1;
+	if (l->gitconfig != NULL && plan_add_file(p, l->gitconfig, SESSION_GITCONFIG, e) < 0)
 		return -1;
 	if (l->passwd != NULL &&
 	    (plan_add_file(p, l->passwd, RUN_SESSION "/passwd", e) < 0 ||

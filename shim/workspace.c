@@ -54,8 +54,10 @@ int workspace_check(const char *path, const char *home, int named, struct err *e
 				   "as workspace-root";
 
 	if (path_is_at_or_below(home, path))
-		return err_set(e, 0, "`%s` can't be the workspace, your home is in it: %s", path,
-			       hint);
+		return err_set(e, 0,
+			       "`%s` can't be the workspace, your home (%s) is in it: %s, or set "
+			       "HOME to another folder",
+			       path, home, hint);
 	if (is_system(path))
 		return err_set(e, 0, "`%s` can't be the workspace, it is part of the system: %s",
 			       path, hint);

@@ -8,7 +8,9 @@
  * show-launch idmap AGENT_ID: the map for the parent's map on stdin
  * show-launch names AGENT_ID: passwd or group on stdin, as the sandbox sees it
  *
- * Keys: uid, user, home, passwd-home, cwd, workspace, state, agent.
+ * show-launch gitconfig NAME EMAIL: the session's git configuration
+ *
+ * Keys: git-common, git-dir, uid, user, home, passwd-home, cwd, workspace, state, agent.
  */
 #include "config.h"
 
@@ -18,6 +20,7 @@
 
 #include "environment.h"
 #include "err.h"
+#include "gitconfig.h"
 #include "idmap.h"
 #include "io.h"
 #include "launch.h"
@@ -40,6 +43,8 @@ static int set(struct launch *l, const char *assignment, struct err *e)
 		{ "state=", &l->state },
 		{ "agent=", &l->agent },
 		{ "passwd=", &l->passwd },
+		{ "git-common=", &l->git_common },
+		{ "git-dir=", &l->git_dir },
 	};
 
 	if (strncmp(assignment, "uid=", 4) == 0) {
@@ -106,6 +111,13 @@ static int show_ids(const char *what, const char *agent_id, struct err *e)
 	return made == NULL || fputs(made, stdout) < 0 ? -1 : 0;
 }
 
+static int show_gitconfig(const char *name, const char *email, struct err *e)
+{
+	cleanup_free char *text = gitconfig_make(name, email, "/workspace", e);
+
+	return text == NULL || fputs(text, stdout) < 0 ? -1 : 0;
+}
+
 int main(int argc, char **argv, char **envp)
 {
 	struct err e = { 0 };
@@ -115,6 +127,8 @@ int main(int argc, char **argv, char **envp)
 		rc = show_launch(argv[1], argv + 2, envp, &e);
 	else if (argc == 4 && strcmp(argv[1], "workspace") == 0)
 		rc = workspace_check(argv[2], argv[3], 0, &e);
+	else if (argc == 4 && strcmp(argv[1], "gitconfig") == 0)
+		rc = show_gitconfig(argv[2], argv[3], &e);
 	else if (argc == 3)
 		rc = show_ids(argv[1], argv[2], &e);
 	if (rc < 0)

@@ -115,6 +115,25 @@ lacks() {
 	order 'bind-rw  /workspaces/p' 'mask     /workspaces/p/secret if there'
 }
 
+@test "plan: a worktree's repository comes along, and what git obeys in it is read-only" {
+	run -0 show plan git-common=/workspaces/main/.git git-dir=/workspaces/main/.git/worktrees/p
+	order 'bind-rw  /workspaces/p' 'bind-rw  /workspaces/main/.git' \
+		'ro       /workspaces/main/.git/hooks if there' \
+		'ro       /workspaces/main/.git/config if there' \
+		'pin      /workspaces/main/.git/worktrees/p if there' \
+		'ro       /workspaces/main/.git/worktrees/p/commondir if there'
+}
+
+@test "gitconfig: a name with quotes and escapes stays a name" {
+	run -0 "$SHOW" gitconfig $'A "B" \\ C\n[core]\n\tfsmonitor = x' a@b
+	echo "$output" >gitconfig
+	run -0 git config -f gitconfig user.name
+	[ "$output" = $'A "B" \\ C\n[core]\nfsmonitor = x' ]
+	run -1 git config -f gitconfig core.fsmonitor
+	run -0 git config -f gitconfig commit.gpgsign
+	[ "$output" = false ]
+}
+
 @test "environment: what is not named stays out, and nobody forges what we set" {
 	run -0 env -i GH_TOKEN=t AWS_SECRET_ACCESS_KEY=t SSH_AUTH_SOCK=/s NODE_OPTIONS=x GIT_SSH=x \
 		BASH_ENV=/x HOME=/evil USER=evil PWD=/evil IS_SANDBOX=no CLAUDE_CONFIG_DIR=/evil \
@@ -125,6 +144,8 @@ CLAUDE_CODE_DISABLE_AGENT_VIEW=1
 CLAUDE_CONFIG_DIR=/home/vscode/.claude
 DISABLE_AUTOUPDATER=1
 DISABLE_UPDATES=1
+GIT_CONFIG_GLOBAL=/run/oci-sandbox/session/gitconfig
+GIT_CONFIG_SYSTEM=/dev/null
 HOME=/home/vscode
 IS_SANDBOX=1
 LC_ALL=C.UTF-8

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: What a launch needs to know of git: who commits, and where a worktree's repository is
+ *
+ * The workspace is written by agents, so what its .git file says is a claim: only a repository
+ * that names this worktree itself comes along, gitrepository-layout(5).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "git.h"
+#include "gitconfig.h"
+#include "io.h"
+#include "launch.h"
+#include "path.h"
+#include "workspace.h"
+
+#define SAFE_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+#define ANSWER_BYTES 4096
+#define ANSWER_MS 3000
+
+/* ---- who commits ---- */
+
+static bool has_config(const struct launch *l)
+{
+	static const char *const files[] = { ".gitconfig", ".config/git/config" };
+	struct err e;
+
+	for (size_t i = 0; i < N_ELEMENTS(files); i++) {
+		cleanup_free char *path = path_join(l->home, files[i], &e);
+
+		if (path != NULL && access(path, R_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * git itself knows its includes.  It is run as the developer, so not one that a PATH from the
+ * environment names; and `git config` runs nothing.
+ */
+static pid_t ask_git(const struct launch *l, int out)
+{
+	static const char *const argv[] = { "git",
+					    "config",
+					    "--global",
+					    "--includes",
+					    "-z",
+					    "--get-regexp",
+					    "^user\\.(name|email)$",
+					    NULL };
+	static const char *const programs[] = { "/usr/local/bin/git", "/usr/bin/git", "/bin/git" };
+	const char *env[] = { NULL, SAFE_PATH, NULL };
+	cleanup_free char *home = NULL;
+	posix_spawn_file_actions_t fa;
+	pid_t pid = -1;
+
+	if (asprintf(&home, "HOME=%s", l->home) < 0) {
+		home = NULL;
+		return -1;
+	}
+	if (posix_spawn_file_actions_init(&fa) != 0)
+		return -1;
+	if (posix_spawn_file_actions_addopen(&fa, STDIN_FILENO, "/dev/null", O_RDONLY, 0) != 0 ||
+	    posix_spawn_file_actions_addopen(&fa, STDERR_FILENO, "/dev/null", O_WRONLY, 0) != 0 ||
+	    posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO) != 0 ||
+	    posix_spawn_file_actions_addchdir_np(&fa, "/") != 0)
+		goto out;
+	env[0] = home;
+	/* the casts undo nothing: posix_spawn(3) writes to neither */
+	for (size_t i = 0; i < N_ELEMENTS(programs) && pid < 0; i++)
+		if (posix_spawn(&pid, programs[i], &fa, NULL, (char *const *)argv,
+				(char *const *)env) != 0)
+			pid = -1;
+out:
+	(void)posix_spawn_file_actions_destroy(&fa);
+	return pid;
+}
+
+/* The answer, as far as it comes in time: a FIFO in the place of a configuration never ends. */
+static size_t read_answer(int fd, char buf[ANSWER_BYTES])
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	size_t len = 0;
+
+	while (len < ANSWER_BYTES - 1 && poll(&p, 1, ANSWER_MS) > 0) {
+		ssize_t n = read(fd, buf + len, ANSWER_BYTES - 1 - len);
+
+		if (n <= 0)
+			break;
+		len += (size_t)n;
+	}
+	buf[len] = '\0';
+	return len;
+}
+
+/* "user.name\nVALUE\0": the last one counts. */
+static const char *find_value(const char *buf, size_t len, const char *key)
+{
+	const char *found = NULL;
+	size_t n = strlen(key);
+
+	for (const char *p = buf; p < buf + len; p += strlen(p) + 1)
+		if (strncmp(p, key, n) == 0 && p[n] == '\n')
+			found = p + n + 1;
+	return found;
+}
+
+/* Without git, or without a name, the agent's commits need one from the repository. */
+static int read_identity(struct launch *l, struct err *e)
+{
+	char answer[ANSWER_BYTES] = "";
+	cleanup_fd int r = -1, w = -1;
+	size_t len = 0;
+	int fds[2];
+
+	if (has_config(l)) {
+		pid_t pid;
+
+		if (pipe2(fds, O_CLOEXEC) < 0)
+			return err_set(e, errno, "make a pipe");
+		r = fds[0];
+		w = fds[1];
+		pid = ask_git(l, w);
+		close_p(&w);
+		w = -1;
+		if (pid > 0) {
+			len = read_answer(r, answer);
+			(void)kill(pid, SIGKILL);
+			(void)waitpid(pid, NULL, 0);
+		}
+	}
+	l->gitconfig = gitconfig_make(find_value(answer, len, "user.name"),
+				      find_value(answer, len, "user.email"), l->workspace, e);
+	return l->gitconfig == NULL ? -1 : 0;
+}
+
+/* ---- a worktree's repository ---- */
+
+/* The path in a one-line file, after @prefix; relative ones start at @dir. */
+static char *read_pointer(const char *path, const char *prefix, const char *dir)
+{
+	struct err e;
+	cleanup_free char *text = read_path(path, PATH_MAX, &e);
+	cleanup_free char *joined = NULL;
+	char *value;
+
+	if (text == NULL || strncmp(text, prefix, strlen(prefix)) != 0)
+		return NULL;
+	value = text + strlen(prefix);
+	value[strcspn(value, "\n")] = '\0';
+	joined = value[0] == '/' ? strdup(value) : path_join(dir, value, &e);
+	return joined == NULL ? NULL : realpath(joined, NULL);
+}
+
+/* COMMON of COMMON/worktrees/NAME: from where the folder is, not from what a file says. */
+static char *common_of(const char *git_dir)
+{
+	cleanup_free char *dir = strdup(git_dir);
+	char *slash = dir == NULL ? NULL : strrchr(dir, '/');
+
+	if (slash == NULL)
+		return NULL;
+	*slash = '\0';
+	slash = strrchr(dir, '/');
+	if (slash == NULL || slash == dir || strcmp(slash, "/worktrees") != 0)
+		return NULL;
+	*slash = '\0';
+	return steal_ptr(&dir);
+}
+
+static bool names_worktree(const char *git_dir, const char *dot_git)
+{
+	struct err e;
+	cleanup_free char *path = path_join(git_dir, "gitdir", &e);
+	cleanup_free char *back = path == NULL ? NULL : read_pointer(path, "", git_dir);
+
+	return back != NULL && strcmp(back, dot_git) == 0;
+}
+
+/* No repository, or one that doesn't know this worktree, is no error: it stays outside. */
+static int find_repository(struct launch *l, struct err *e)
+{
+	cleanup_free char *dot_git = path_join(l->workspace, ".git", e);
+	cleanup_free char *git_dir = NULL, *common = NULL;
+	struct err why;
+	struct stat st;
+
+	if (dot_git == NULL)
+		return -1;
+	if (lstat(dot_git, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	git_dir = read_pointer(dot_git, "gitdir: ", l->workspace);
+	common = git_dir == NULL ? NULL : common_of(git_dir);
+	if (common == NULL || path_is_at_or_below(git_dir, l->workspace) ||
+	    path_is_at_or_below(git_dir, l->state) || !names_worktree(git_dir, dot_git) ||
+	    workspace_check(common, l->home, 1, &why) < 0)
+		return 0;
+	l->git_dir = steal_ptr(&git_dir);
+	l->git_common = steal_ptr(&common);
+	return 0;
+}
+
+/**
+ * git_read() - Find out what a launch needs to know of git
+ * @l:		The launch, its home, workspace and state known; filled in
+ * @e:		Set on failure
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int git_read(struct launch *l, struct err *e)
+{
+	return read_identity(l, e) < 0 || find_repository(l, e) < 0 ? -1 : 0;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SHIM_GIT_H
+#define SHIM_GIT_H
+
+struct err;
+struct launch;
+
+int git_read(struct launch *l, struct err *e);
+
+#endif
