@@ -52,12 +52,12 @@ within() {
 	[ "$(cat "$WORKSPACE/sub/file")" = new ]
 }
 
-@test "workspace: the root, the home and what holds it are refused" {
-	refused "your home is in it" --workdir /
+@test "workspace: the root is refused" {
+	refused "your home (/root) is in it" --workdir /
 }
 
 @test "workspace: the home is refused" {
-	refused "your home is in it" --workdir /root
+	refused "your home (/root) is in it" --workdir /root
 }
 
 @test "workspace: a hidden folder of the home is refused" {
