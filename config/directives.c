@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "directives.h"
+#include "env.h"
 #include "err.h"
 #include "path.h"
 #include "strlist.h"
@@ -153,8 +154,15 @@ int directive_path(void *member, const char *value, struct err *e)
 	return 0;
 }
 
-/* Appends the words of the value, for a struct strlist member. */
-int directive_words(void *member, const char *value, struct err *e)
+/* Appends names of variables that may be passed, for a struct strlist member. */
+int directive_env(void *member, const char *value, struct err *e)
 {
-	return strlist_add_words(member, value, e);
+	cleanup_strlist struct strlist words = { 0 };
+
+	if (strlist_add_words(&words, value, e) < 0)
+		return -1;
+	for (size_t i = 0; i < words.n; i++)
+		if (env_name_check(words.v[i], e) < 0 || strlist_add(member, words.v[i], e) < 0)
+			return -1;
+	return 0;
 }

@@ -32,6 +32,6 @@ int directives_read(char *text, const char *name, const struct directive *table,
 /* For @set: what more than one file format stores */
 int directive_string(void *member, const char *value, struct err *e);
 int directive_path(void *member, const char *value, struct err *e);
-int directive_words(void *member, const char *value, struct err *e);
+int directive_env(void *member, const char *value, struct err *e);
 
 #endif

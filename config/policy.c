@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "directives.h"
-#include "env.h"
 #include "err.h"
 #include "path.h"
 #include "policy.h"
@@ -104,18 +103,6 @@ static int add_relatives(void *member, const char *value, struct err *e)
 		return -1;
 	for (size_t i = 0; i < words.n; i++)
 		if (add_relative(member, words.v[i], e) < 0)
-			return -1;
-	return 0;
-}
-
-static int add_env(void *member, const char *value, struct err *e)
-{
-	cleanup_strlist struct strlist words = { 0 };
-
-	if (strlist_add_words(&words, value, e) < 0)
-		return -1;
-	for (size_t i = 0; i < words.n; i++)
-		if (env_name_check(words.v[i], e) < 0 || strlist_add(member, words.v[i], e) < 0)
 			return -1;
 	return 0;
 }
@@ -313,7 +300,7 @@ static const struct directive keys[] = {
 	{ "protect",	     add_relatives,	  AT(protect),		false,	false },
 	{ "mask",	     add_path,		  AT(mask),		false,	false },
 	{ "home-read",	     add_relatives,	  AT(home_read),	false,	false },
-	{ "pass-env",	     add_env,		  AT(pass_env),		false,	false },
+	{ "pass-env",	     directive_env,		  AT(pass_env),		false,	false },
 	{ "no-forge",	     set_true,		  AT(no_forge),		true,	true },
 	{ "allow-ip",	     add_prefix,	  AT(allow_ip),		false,	false },
 	{ "agent-id",	     set_agent_id,	  AT(agent_id),		true,	false },

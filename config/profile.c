@@ -110,18 +110,6 @@ static int add_set_env(void *member, const char *value, struct err *e)
 	return strlist_add(member, value, e);
 }
 
-static int add_pass_env(void *member, const char *value, struct err *e)
-{
-	cleanup_strlist struct strlist words = { 0 };
-
-	if (strlist_add_words(&words, value, e) < 0)
-		return -1;
-	for (size_t i = 0; i < words.n; i++)
-		if (env_name_check(words.v[i], e) < 0 || strlist_add(member, words.v[i], e) < 0)
-			return -1;
-	return 0;
-}
-
 /* clang-format off */
 #define AT(member) offsetof(struct profile, member)
 static const struct directive keys[] = {
@@ -131,7 +119,7 @@ static const struct directive keys[] = {
 	{ "state",	set_state,	AT(state),	true,	false },
 	{ "state-env",	set_state_env,	AT(state_env),	true,	false },
 	{ "set-env",	add_set_env,	AT(set_env),	false,	false },
-	{ "pass-env",	add_pass_env,	AT(pass_env),	false,	false },
+	{ "pass-env",	directive_env,	AT(pass_env),	false,	false },
 };
 /* clang-format on */
 

@@ -10,8 +10,8 @@
  *	set resolve4 ... deny6	interval sets
  *
  * The ICMP answer to a refused SYN comes back while connect() still holds the socket, and Linux
- *then keeps it for later: a TCP client of the container itself sees the error with the answer to
- *its first repeated SYN, one second on.  UDP sees it at once.
+ * then keeps it for later: a TCP client of the container itself sees the error with the answer to
+ * its first repeated SYN, one second on.  UDP sees it at once.
  *
  * What is left of a table whose rules went missing drops everything.  A table that exists is
  * replaced in the same transaction: there is no moment without rules.

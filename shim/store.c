@@ -32,17 +32,15 @@ static int cannot(const char *path, struct err *e)
 	return err_wrap(e, "state store %s", path);
 }
 
-/* One folder of the store; a link could lead the agent's writes anywhere. */
+/* One folder of the store.  The sandbox takes no link in its place: it could lead anywhere. */
 static int prepare(const struct launch *l, int root, const char *path, struct err *e)
 {
-	cleanup_fd int made = root_mkdirs(root, path, 0700, KEEP, KEEP, e);
-	cleanup_fd int fd = -1;
+	cleanup_fd int fd = root_mkdirs(root, path, 0700, KEEP, KEEP, e);
 	struct stat st;
 
-	if (made < 0)
+	if (fd < 0)
 		return cannot(path, e);
-	fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fstat(fd, &st) < 0)
 		return err_set(e, errno, "state store %s", path);
 	if (st.st_uid != l->uid)
 		return err_set(e, 0,

@@ -223,8 +223,17 @@ vsock EAFNOSUPPORT'
 }
 
 @test "end: a signal for the launch reaches the agent" {
+	mkfifo "$WORKSPACE/up"
+	container_owner 0 "$WORKSPACE/up"
 	run -0 --separate-stderr confined sh -c \
-		'claude "trap \"echo asked; exit 7\" TERM; echo up >up; while :; do sleep 0.1; done" & pid=$!
-		until [ -s up ]; do sleep 0.1; done; kill -TERM $pid; wait $pid; echo $?'
+		'claude "trap \"echo asked; exit 7\" TERM; sleep 1000 & echo up >up; wait" & pid=$!
+		read -r up <up; kill -TERM $pid; wait $pid; echo $?'
 	is $'asked\n7'
+}
+
+@test "state: a link in the place of a store is refused" {
+	mkdir -p "$ROOTFS/root/.local/state/oci-sandbox/claude" "$ROOTFS/root/elsewhere"
+	ln -s /root/elsewhere "$ROOTFS/root/.local/state/oci-sandbox/claude/state"
+	container_owner 0 "$ROOTFS/root/.local" "$ROOTFS/root/elsewhere"
+	refused 'oci-sandbox/claude/state: Too many levels of symbolic links'
 }
