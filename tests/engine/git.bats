@@ -78,7 +78,8 @@ in_main() {
 }
 
 @test "git: a .git file that names a repository which doesn't know it brings nothing along" {
-	mkdir -p "$WORKSPACE/tree" "$ROOTFS/srv/other/worktrees/tree"
+	mkdir -p "$WORKSPACE/tree" "$ROOTFS/srv/other/worktrees/tree" "$ROOTFS/srv/elsewhere"
+	: >"$ROOTFS/srv/elsewhere/.git"
 	echo 'gitdir: /srv/other/worktrees/tree' >"$WORKSPACE/tree/.git"
 	echo '/srv/elsewhere/.git' >"$ROOTFS/srv/other/worktrees/tree/gitdir"
 	container_owner 0 "$WORKSPACE/tree" "$ROOTFS/srv"
