@@ -116,38 +116,38 @@ static int set_true(void *member, const char *value, struct err *e)
 }
 
 /**
- * struct prefixes - the pair of members that allow-ip fills
+ * struct destinations - the pair of members that allow-ip or deny-ip fills
  *
- * Laid out as in struct policy, see the assertion below.
+ * Laid out as in struct policy, see the assertions below.
  */
-struct prefixes {
-	struct ip_prefix *v;
+struct destinations {
+	struct ip_destination *v;
 	size_t n;
 };
 _Static_assert(offsetof(struct policy, n_allow_ip) - offsetof(struct policy, allow_ip) ==
-		       offsetof(struct prefixes, n),
+		       offsetof(struct destinations, n),
 	       "allow_ip and n_allow_ip stand together");
+_Static_assert(offsetof(struct policy, n_deny_ip) - offsetof(struct policy, deny_ip) ==
+		       offsetof(struct destinations, n),
+	       "deny_ip and n_deny_ip stand together");
 
-static int add_prefix(void *member, const char *value, struct err *e)
+static int add_destination(void *member, const char *value, struct err *e)
 {
-	struct prefixes *l = member;
-	struct ip_prefix p;
+	struct destinations *l = member;
+	struct ip_destination d;
 
-	if (value[strcspn(value, " \t")] != '\0')
-		return err_set(e, ENOTSUP, "`%.60s`: a protocol or port is not supported yet",
-			       value);
-	if (ip_prefix_parse(value, &p, e) < 0)
+	if (ip_destination_parse(value, &d, e) < 0)
 		return -1;
 
 	/* doubles at each power of two: 10,000 entries are normal */
 	if ((l->n & (l->n - 1)) == 0) {
-		struct ip_prefix *v = reallocarray(l->v, l->n == 0 ? 1 : l->n * 2, sizeof(*v));
+		struct ip_destination *v = reallocarray(l->v, l->n == 0 ? 1 : l->n * 2, sizeof(*v));
 
 		if (v == NULL)
 			return err_set(e, ENOMEM, "allocate %zu addresses", l->n);
 		l->v = v;
 	}
-	l->v[l->n++] = p;
+	l->v[l->n++] = d;
 	return 0;
 }
 
@@ -231,13 +231,10 @@ static int refuse_word(void *member, const char *value, struct err *e)
 
 static int refuse_prefix(void *member, const char *value, struct err *e)
 {
-	cleanup_free char *first = strndup(value, strcspn(value, " \t"));
 	struct ip_prefix p;
 
 	(void)member;
-	if (first == NULL)
-		return err_set(e, ENOMEM, "allocate a string");
-	return ip_prefix_parse(first, &p, e) < 0 ? -1 : not_yet(e);
+	return ip_prefix_parse(value, &p, e) < 0 ? -1 : not_yet(e);
 }
 
 static int refuse_ports(void *member, const char *value, struct err *e)
@@ -302,7 +299,8 @@ static const struct directive keys[] = {
 	{ "home-read",	     add_relatives,	  AT(home_read),	false,	false },
 	{ "pass-env",	     directive_env,		  AT(pass_env),		false,	false },
 	{ "no-forge",	     set_true,		  AT(no_forge),		true,	true },
-	{ "allow-ip",	     add_prefix,	  AT(allow_ip),		false,	false },
+	{ "allow-ip",	     add_destination,	  AT(allow_ip),		false,	false },
+	{ "deny-ip",	     add_destination,	  AT(deny_ip),		false,	false },
 	{ "agent-id",	     set_agent_id,	  AT(agent_id),		true,	false },
 	{ "state-root",	     directive_path,	  AT(state_root),	true,	false },
 	/* the value that is built is taken, the others are refused */
@@ -318,7 +316,6 @@ static const struct directive keys[] = {
 	{ "allow-write",     refuse_path,	  0,			false,	false },
 	{ "allow-device",    refuse_path,	  0,			false,	false },
 	{ "runtime",	     refuse_path,	  0,			true,	false },
-	{ "deny-ip",	     refuse_prefix,	  0,			false,	false },
 	{ "agent-subnet",    refuse_prefix,	  0,			true,	false },
 	{ "agent-uid",	     refuse_ids,	  0,			true,	false },
 	{ "local-port",	     refuse_ports,	  0,			false,	false },
@@ -383,6 +380,14 @@ static void print_words(FILE *f, const char *key, const struct strlist *l)
 	(void)fputc('\n', f);
 }
 
+static void print_destinations(FILE *f, const char *key, const struct ip_destination *v, size_t n)
+{
+	char buf[IP_DESTINATION_STRLEN];
+
+	for (size_t i = 0; i < n; i++)
+		(void)fprintf(f, "%s = %s\n", key, ip_destination_format(&v[i], buf));
+}
+
 /**
  * policy_print() - Write a policy in the form that policy_parse() reads, defaults and all
  * @f:		Where to
@@ -392,8 +397,6 @@ static void print_words(FILE *f, const char *key, const struct strlist *l)
  */
 int policy_print(FILE *f, const struct policy *p)
 {
-	char buf[IP_PREFIX_STRLEN];
-
 	(void)fprintf(f, "match = %s\n", p->match == POLICY_MATCH_ALWAYS ? "always" : "annotation");
 	print_words(f, "agents", &p->agents);
 	if (p->workspace_root != NULL)
@@ -405,8 +408,8 @@ int policy_print(FILE *f, const struct policy *p)
 	print_words(f, "pass-env", &p->pass_env);
 	if (p->no_forge)
 		(void)fputs("no-forge\n", f);
-	for (size_t i = 0; i < p->n_allow_ip; i++)
-		(void)fprintf(f, "allow-ip = %s\n", ip_prefix_format(&p->allow_ip[i], buf));
+	print_destinations(f, "allow-ip", p->allow_ip, p->n_allow_ip);
+	print_destinations(f, "deny-ip", p->deny_ip, p->n_deny_ip);
 	(void)fprintf(f, "agent-id = %u\n", p->agent_id);
 	if (p->state_root != NULL)
 		(void)fprintf(f, "state-root = %s\n", p->state_root);
@@ -428,5 +431,6 @@ void policy_done(struct policy *p)
 	free(p->workspace_root);
 	free(p->state_root);
 	free(p->allow_ip);
+	free(p->deny_ip);
 	*p = (struct policy){ 0 };
 }

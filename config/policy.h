@@ -28,8 +28,12 @@ enum policy_match {
  * @home_read:		Relative paths: what comes back of the home, read-only
  * @pass_env:		Variables that reach the agent
  * @no_forge:		The forges' logins (gh, glab) stay out
- * @allow_ip:		Destinations that the defaults deny; any order, may overlap
+ * @allow_ip:		Destinations that are reached although the defaults deny them; any order,
+ *			may overlap
  * @n_allow_ip:		How many
+ * @deny_ip:		Destinations that are denied although the defaults allow them, but for
+ *			those of @allow_ip; likewise
+ * @n_deny_ip:		How many
  * @agent_id:		What container root appears as inside a sandbox
  * @state_root:		Clean absolute path of the state stores; NULL: below the home
  *
@@ -45,8 +49,10 @@ struct policy {
 	struct strlist home_read;
 	struct strlist pass_env;
 	bool no_forge;
-	struct ip_prefix *allow_ip;
+	struct ip_destination *allow_ip;
 	size_t n_allow_ip;
+	struct ip_destination *deny_ip;
+	size_t n_deny_ip;
 	unsigned agent_id;
 	char *state_root;
 };

@@ -38,7 +38,7 @@
  * @buf:	Messages, one after the other
  * @size:	Of @buf
  * @last:	Offset of the last message, whose length is only known at the next one
- * @what:	What each message does, for error messages; static strings
+ * @what:	What each message does, for error messages; borrowed
  * @what_size:	Of @what, in elements
  * @n:		Messages so far, BATCH_BEGIN and BATCH_END not counted
  * @nomem:	Something did not fit into memory
@@ -178,7 +178,7 @@ static bool remember(struct nft_batch *b, const char *what)
 /**
  * nft_batch_add() - Reserve the next message, of family inet
  * @b:		Transaction
- * @what:	For error messages, e.g. "add table"; a static string
+ * @what:	For error messages, e.g. "add table"; must outlive @b
  * @type:	NFT_MSG_*
  * @flags:	NLM_F_CREATE and the like
  *

@@ -4,10 +4,9 @@
  *
  * Table inet oci_sandbox in the current network namespace, and nothing outside of it:
  *
- *	chain output, forward	hooks of priority 0 that drop; one rule, jump to egress.  forward,
- *				because a container engine inside the container forwards
- *	chain egress		the rules of ruleset.c, the last one accepts
- *	set resolve4 ... deny6	interval sets
+ *	chain output, forward	hooks of priority 0 that drop what no rule accepts
+ *	chain egress, ...	the other chains of the ruleset
+ *	set resolver4, ...	interval sets
  *
  * The ICMP answer to a refused SYN comes back while connect() still holds the socket, and Linux
  * then keeps it for later: a TCP client of the container itself sees the error with the answer to
@@ -47,28 +46,40 @@
 #define NFT_TYPE_IPADDR 7
 #define NFT_TYPE_IP6ADDR 8
 
-#define PORT_DNS 53
-
 /* One conntrack state is one bit: NF_CT_STATE_BIT() of the kernel */
 #define CT_BIT(state) (1U << ((state) % IP_CT_IS_REPLY + 1))
 
 /* The one register that the rules use; each comparison follows the load that it is about. */
 #define REG NFT_REG_1
 
-static const struct egress_hook hooks[] = {
-	{ "output", NF_INET_LOCAL_OUT },
-	{ "forward", NF_INET_FORWARD },
+static const uint32_t hooks[RULESET_CHAINS] = {
+	[RULESET_OUTPUT] = NF_INET_LOCAL_OUT,
+	[RULESET_FORWARD] = NF_INET_FORWARD,
+	[RULESET_EGRESS] = EGRESS_NO_HOOK,
+	[RULESET_UNFINISHED] = EGRESS_NO_HOOK,
 };
 
 /**
- * egress_hook() - A base chain of the table
- * @i:		From 0
+ * egress_hook() - When the kernel asks a chain of itself
+ * @chain:	Chain
  *
- * Return: the chain, NULL after the last one
+ * Return: NF_INET_*, EGRESS_NO_HOOK for a chain that only others ask
  */
-const struct egress_hook *egress_hook(size_t i)
+uint32_t egress_hook(enum ruleset_chain chain)
 {
-	return i < N_ELEMENTS(hooks) ? &hooks[i] : NULL;
+	return hooks[chain];
+}
+
+/**
+ * egress_has_chain() - Say whether a ruleset has a chain
+ * @r:		Ruleset
+ * @chain:	Chain
+ *
+ * Return: true if it has
+ */
+bool egress_has_chain(const struct ruleset *r, enum ruleset_chain chain)
+{
+	return ruleset_rule(r, chain, 0) != NULL;
 }
 
 /**
@@ -195,67 +206,68 @@ static void match_connection(struct nlmsghdr *nlh)
 	match_value(nlh, NFT_CMP_NEQ, &none, sizeof(none));
 }
 
+static void match_protocol(struct nlmsghdr *nlh, uint8_t protocol)
+{
+	match_meta(nlh, NFT_META_L4PROTO, &protocol, sizeof(protocol));
+}
+
 /* IPv6 only: an IPv4 packet of protocol 58 is nobody's neighbour discovery. */
 static void match_icmpv6(struct nlmsghdr *nlh, uint8_t type)
 {
-	const uint8_t proto = IPPROTO_ICMPV6;
-
 	match_family(nlh, AF_INET6);
-	match_meta(nlh, NFT_META_L4PROTO, &proto, sizeof(proto));
+	match_protocol(nlh, IPPROTO_ICMPV6);
 	load_payload(nlh, NFT_PAYLOAD_TRANSPORT_HEADER, offsetof(struct icmp6_hdr, icmp6_type),
 		     sizeof(type));
 	match_value(nlh, NFT_CMP_EQ, &type, sizeof(type));
 }
 
-static void match_set(struct nlmsghdr *nlh, enum ruleset_set set)
+/* UDP's and TCP's ports are at the same place. */
+static void match_ports(struct nlmsghdr *nlh, uint16_t first, uint16_t last)
 {
-	int family = ruleset_set_family(set);
+	const uint16_t low = htons(first), high = htons(last);
+
+	load_payload(nlh, NFT_PAYLOAD_TRANSPORT_HEADER, offsetof(struct udphdr, dest), sizeof(low));
+	if (first == last) {
+		match_value(nlh, NFT_CMP_EQ, &low, sizeof(low));
+		return;
+	}
+	match_value(nlh, NFT_CMP_GTE, &low, sizeof(low));
+	match_value(nlh, NFT_CMP_LTE, &high, sizeof(high));
+}
+
+static void match_set(struct nlmsghdr *nlh, const struct ruleset_set *set)
+{
+	int family = set->ip.family;
 	struct expr x;
 
-	match_family(nlh, family);
 	load_payload(nlh, NFT_PAYLOAD_NETWORK_HEADER,
 		     family == AF_INET ? offsetof(struct iphdr, daddr)
 				       : offsetof(struct ip6_hdr, ip6_dst),
 		     ip_family_bytes(family));
 	x = expr_start(nlh, "lookup");
-	mnl_attr_put_strz(nlh, NFTA_LOOKUP_SET, ruleset_set_name(set));
+	mnl_attr_put_strz(nlh, NFTA_LOOKUP_SET, set->name);
 	put_u32(nlh, NFTA_LOOKUP_SREG, REG);
 	expr_end(nlh, x);
 }
 
-static void match_dns(struct nlmsghdr *nlh, uint8_t proto)
+/* The cheap conditions first */
+static void put_match(struct nlmsghdr *nlh, const struct ruleset *r,
+		      const struct ruleset_rule *rule)
 {
-	const uint16_t port = htons(PORT_DNS);
-
-	match_meta(nlh, NFT_META_L4PROTO, &proto, sizeof(proto));
-	/* UDP's and TCP's ports are at the same place. */
-	load_payload(nlh, NFT_PAYLOAD_TRANSPORT_HEADER, offsetof(struct udphdr, dest),
-		     sizeof(port));
-	match_value(nlh, NFT_CMP_EQ, &port, sizeof(port));
-}
-
-static void put_match(struct nlmsghdr *nlh, const struct ruleset_rule *rule)
-{
-	switch (rule->match) {
-	case RULESET_MATCH_LOOPBACK:
+	if (rule->loopback)
 		match_loopback(nlh);
-		break;
-	case RULESET_MATCH_CONNECTION:
+	if (rule->connection)
 		match_connection(nlh);
-		break;
-	case RULESET_MATCH_ICMPV6:
-		match_icmpv6(nlh, rule->number);
-		break;
-	case RULESET_MATCH_DNS:
-		match_set(nlh, rule->set);
-		match_dns(nlh, rule->number);
-		break;
-	case RULESET_MATCH_SET:
-		match_set(nlh, rule->set);
-		break;
-	case RULESET_MATCH_ALL:
-		break;
-	}
+	if (rule->icmpv6 != 0)
+		match_icmpv6(nlh, rule->icmpv6);
+	if (rule->set != RULESET_NO_SET)
+		match_family(nlh, r->sets[rule->set].ip.family);
+	if (rule->protocol != 0)
+		match_protocol(nlh, rule->protocol);
+	if (rule->first != 0)
+		match_ports(nlh, rule->first, rule->last);
+	if (rule->set != RULESET_NO_SET)
+		match_set(nlh, &r->sets[rule->set]);
 }
 
 static void put_counter(struct nlmsghdr *nlh)
@@ -291,16 +303,16 @@ static void put_refusal(struct nlmsghdr *nlh)
 
 /**
  * egress_comment() - The user data that makes a rule's comment, in nft's form
- * @text:	Comment of less than EGRESS_COMMENT_MAX bytes
+ * @text:	Comment of less than RULESET_NAME_MAX bytes
  * @buf:	Filled: type, length, text with its end
  *
  * Return: bytes of @buf that are used
  */
-size_t egress_comment(const char *text, uint8_t buf[2 + EGRESS_COMMENT_MAX])
+size_t egress_comment(const char *text, uint8_t buf[2 + RULESET_NAME_MAX])
 {
 	size_t bytes = strlen(text) + 1;
 
-	assert(bytes <= EGRESS_COMMENT_MAX);
+	assert(bytes <= RULESET_NAME_MAX);
 	buf[0] = NFTNL_UDATA_RULE_COMMENT;
 	buf[1] = (uint8_t)bytes;
 	memcpy(buf + 2, text, bytes);
@@ -309,7 +321,7 @@ size_t egress_comment(const char *text, uint8_t buf[2 + EGRESS_COMMENT_MAX])
 
 static void put_comment(struct nlmsghdr *nlh, const char *text)
 {
-	uint8_t buf[2 + EGRESS_COMMENT_MAX];
+	uint8_t buf[2 + RULESET_NAME_MAX];
 	size_t bytes = egress_comment(text, buf);
 
 	mnl_attr_put(nlh, NFTA_RULE_USERDATA, bytes, buf);
@@ -322,71 +334,60 @@ static void add_table(struct nft_batch *b, const char *what, uint16_t type, uint
 	mnl_attr_put_strz(nlh, NFTA_TABLE_NAME, EGRESS_TABLE);
 }
 
-static void add_base_chain(struct nft_batch *b, const struct egress_hook *h)
+static void add_chain(struct nft_batch *b, enum ruleset_chain chain)
 {
-	struct nlmsghdr *nlh = nft_batch_add(b, "add base chain", NFT_MSG_NEWCHAIN, NLM_F_CREATE);
+	struct nlmsghdr *nlh = nft_batch_add(b, "add chain", NFT_MSG_NEWCHAIN, NLM_F_CREATE);
 	struct nlattr *nest;
 
 	mnl_attr_put_strz(nlh, NFTA_CHAIN_TABLE, EGRESS_TABLE);
-	mnl_attr_put_strz(nlh, NFTA_CHAIN_NAME, h->name);
+	mnl_attr_put_strz(nlh, NFTA_CHAIN_NAME, ruleset_chain_name(chain));
+	if (hooks[chain] == EGRESS_NO_HOOK)
+		return;
 	mnl_attr_put_strz(nlh, NFTA_CHAIN_TYPE, "filter");
 	put_u32(nlh, NFTA_CHAIN_POLICY, NF_DROP);
 	nest = mnl_attr_nest_start(nlh, NFTA_CHAIN_HOOK);
-	put_u32(nlh, NFTA_HOOK_HOOKNUM, h->hook);
+	put_u32(nlh, NFTA_HOOK_HOOKNUM, hooks[chain]);
 	put_u32(nlh, NFTA_HOOK_PRIORITY, NF_IP_PRI_FILTER);
 	mnl_attr_nest_end(nlh, nest);
 }
 
-static void add_jump(struct nft_batch *b, const struct egress_hook *h)
-{
-	struct nlmsghdr *nlh = nft_batch_add(b, "add rule of base chain", NFT_MSG_NEWRULE,
-					     NLM_F_CREATE | NLM_F_APPEND);
-	struct nlattr *list;
-
-	mnl_attr_put_strz(nlh, NFTA_RULE_TABLE, EGRESS_TABLE);
-	mnl_attr_put_strz(nlh, NFTA_RULE_CHAIN, h->name);
-	list = mnl_attr_nest_start(nlh, NFTA_RULE_EXPRESSIONS);
-	put_counter(nlh);
-	put_verdict(nlh, NFT_JUMP, EGRESS_CHAIN);
-	mnl_attr_nest_end(nlh, list);
-	put_comment(nlh, EGRESS_JUMP);
-}
-
-static void add_egress_chain(struct nft_batch *b)
-{
-	struct nlmsghdr *nlh = nft_batch_add(b, "add chain", NFT_MSG_NEWCHAIN, NLM_F_CREATE);
-
-	mnl_attr_put_strz(nlh, NFTA_CHAIN_TABLE, EGRESS_TABLE);
-	mnl_attr_put_strz(nlh, NFTA_CHAIN_NAME, EGRESS_CHAIN);
-}
-
-static void add_rule(struct nft_batch *b, const struct ruleset_rule *rule)
+static void add_rule(struct nft_batch *b, const struct ruleset *r, const struct ruleset_rule *rule)
 {
 	struct nlmsghdr *nlh =
 		nft_batch_add(b, rule->name, NFT_MSG_NEWRULE, NLM_F_CREATE | NLM_F_APPEND);
 	struct nlattr *list;
 
 	mnl_attr_put_strz(nlh, NFTA_RULE_TABLE, EGRESS_TABLE);
-	mnl_attr_put_strz(nlh, NFTA_RULE_CHAIN, EGRESS_CHAIN);
+	mnl_attr_put_strz(nlh, NFTA_RULE_CHAIN, ruleset_chain_name(rule->chain));
 	list = mnl_attr_nest_start(nlh, NFTA_RULE_EXPRESSIONS);
-	put_match(nlh, rule);
+	put_match(nlh, r, rule);
 	put_counter(nlh);
-	if (rule->verdict == RULESET_ACCEPT)
+	switch (rule->verdict) {
+	case RULESET_ACCEPT:
 		put_verdict(nlh, NF_ACCEPT, NULL);
-	else
+		break;
+	case RULESET_DROP:
+		put_verdict(nlh, NF_DROP, NULL);
+		break;
+	case RULESET_JUMP:
+		put_verdict(nlh, NFT_JUMP, ruleset_chain_name(rule->target));
+		break;
+	case RULESET_REFUSE:
 		put_refusal(nlh);
+		break;
+	}
 	mnl_attr_nest_end(nlh, list);
 	put_comment(nlh, rule->name);
 }
 
-static void add_set(struct nft_batch *b, enum ruleset_set set)
+static void add_set(struct nft_batch *b, const struct ruleset_set *set, uint32_t id)
 {
 	struct nlmsghdr *nlh = nft_batch_add(b, "add set", NFT_MSG_NEWSET, NLM_F_CREATE);
-	int family = ruleset_set_family(set);
+	int family = set->ip.family;
 
 	mnl_attr_put_strz(nlh, NFTA_SET_TABLE, EGRESS_TABLE);
-	mnl_attr_put_strz(nlh, NFTA_SET_NAME, ruleset_set_name(set));
-	put_u32(nlh, NFTA_SET_ID, (uint32_t)set + 1);
+	mnl_attr_put_strz(nlh, NFTA_SET_NAME, set->name);
+	put_u32(nlh, NFTA_SET_ID, id);
 	put_u32(nlh, NFTA_SET_FLAGS, NFT_SET_INTERVAL);
 	put_u32(nlh, NFTA_SET_KEY_TYPE, family == AF_INET ? NFT_TYPE_IPADDR : NFT_TYPE_IP6ADDR);
 	put_u32(nlh, NFTA_SET_KEY_LEN, (uint32_t)ip_family_bytes(family));
@@ -403,8 +404,7 @@ static void put_bound(struct nlmsghdr *nlh, int family, const struct egress_boun
 }
 
 /* One message's worth of elements from range @i on.  Return: the range to go on with */
-static size_t add_elements(struct nft_batch *b, enum ruleset_set name, const struct ip_set *set,
-			   size_t i)
+static size_t add_some(struct nft_batch *b, const struct ruleset_set *set, size_t i)
 {
 	struct nlmsghdr *nlh =
 		nft_batch_add(b, "add addresses to a set", NFT_MSG_NEWSETELEM, NLM_F_CREATE);
@@ -413,16 +413,22 @@ static size_t add_elements(struct nft_batch *b, enum ruleset_set name, const str
 	size_t end = i + RANGES_PER_MSG;
 
 	mnl_attr_put_strz(nlh, NFTA_SET_ELEM_LIST_TABLE, EGRESS_TABLE);
-	mnl_attr_put_strz(nlh, NFTA_SET_ELEM_LIST_SET, ruleset_set_name(name));
+	mnl_attr_put_strz(nlh, NFTA_SET_ELEM_LIST_SET, set->name);
 	list = mnl_attr_nest_start(nlh, NFTA_SET_ELEM_LIST_ELEMENTS);
-	for (; i < set->n && i < end; i++) {
-		size_t n = egress_bounds(set, i, bounds);
+	for (; i < set->ip.n && i < end; i++) {
+		size_t n = egress_bounds(&set->ip, i, bounds);
 
 		for (size_t k = 0; k < n; k++)
-			put_bound(nlh, set->family, &bounds[k]);
+			put_bound(nlh, set->ip.family, &bounds[k]);
 	}
 	mnl_attr_nest_end(nlh, list);
 	return i;
+}
+
+static void add_elements(struct nft_batch *b, const struct ruleset_set *set)
+{
+	for (size_t i = 0; i < set->ip.n;)
+		i = add_some(b, set, i);
 }
 
 /**
@@ -447,17 +453,59 @@ int egress_commit(const struct ruleset *r, struct err *e)
 	add_table(b, "delete table", NFT_MSG_DELTABLE, 0);
 	add_table(b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE);
 
-	for (enum ruleset_set s = 0; s < RULESET_SETS; s++) {
-		add_set(b, s);
-		for (size_t i = 0; i < r->sets[s].n;)
-			i = add_elements(b, s, &r->sets[s], i);
+	for (size_t i = 0; i < r->n_sets; i++) {
+		add_set(b, &r->sets[i], (uint32_t)i + 1);
+		add_elements(b, &r->sets[i]);
 	}
-	add_egress_chain(b);
-	for (size_t i = 0; ruleset_rule(i) != NULL; i++)
-		add_rule(b, ruleset_rule(i));
-	for (size_t i = 0; i < N_ELEMENTS(hooks); i++) {
-		add_base_chain(b, &hooks[i]);
-		add_jump(b, &hooks[i]);
+	/* A jump needs its target, and a chain that the kernel asks its rules */
+	for (enum ruleset_chain c = RULESET_CHAINS; c-- > 0;)
+		if (egress_has_chain(r, c))
+			add_chain(b, c);
+	for (size_t i = 0; i < r->n_rules; i++)
+		add_rule(b, r, &r->rules[i]);
+	return nft_batch_commit(b, e);
+}
+
+/* Without elements: all of them. */
+static void flush_set(struct nft_batch *b, const struct ruleset_set *set)
+{
+	struct nlmsghdr *nlh = nft_batch_add(b, "empty a set", NFT_MSG_DELSETELEM, 0);
+
+	mnl_attr_put_strz(nlh, NFTA_SET_ELEM_LIST_TABLE, EGRESS_TABLE);
+	mnl_attr_put_strz(nlh, NFTA_SET_ELEM_LIST_SET, set->name);
+}
+
+/* Without a handle: all of its rules. */
+static void flush_chain(struct nft_batch *b, enum ruleset_chain chain)
+{
+	struct nlmsghdr *nlh = nft_batch_add(b, "empty a chain", NFT_MSG_DELRULE, 0);
+
+	mnl_attr_put_strz(nlh, NFTA_RULE_TABLE, EGRESS_TABLE);
+	mnl_attr_put_strz(nlh, NFTA_RULE_CHAIN, ruleset_chain_name(chain));
+}
+
+/**
+ * egress_finish() - Complete the rules of a network that came late
+ * @r:		What ruleset_compile_late() made
+ * @e:		Set on failure: the rules are then as they were
+ *
+ * In the current network namespace, whose rules are unfinished; in one transaction.
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int egress_finish(const struct ruleset *r, struct err *e)
+{
+	cleanup_nft_batch struct nft_batch *b = nft_batch_new(e);
+
+	if (b == NULL)
+		return -1;
+	for (size_t i = 0; i < r->n_sets; i++) {
+		flush_set(b, &r->sets[i]);
+		add_elements(b, &r->sets[i]);
 	}
+	flush_chain(b, RULESET_UNFINISHED);
+	for (size_t i = 0; i < r->n_rules; i++)
+		if (r->rules[i].chain == RULESET_UNFINISHED)
+			add_rule(b, r, &r->rules[i]);
 	return nft_batch_commit(b, e);
 }

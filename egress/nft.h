@@ -2,27 +2,16 @@
 #ifndef EGRESS_NFT_H
 #define EGRESS_NFT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ruleset.h"
+
 struct err;
-struct ip_set;
-struct ruleset;
 
 #define EGRESS_TABLE "oci_sandbox"
-#define EGRESS_CHAIN "egress"
-#define EGRESS_JUMP "all that leaves" /* comment of the base chains' one rule */
-#define EGRESS_COMMENT_MAX 64         /* bytes of a rule's comment, its end included */
-
-/**
- * struct egress_hook - a base chain: where the kernel asks chain EGRESS_CHAIN
- * @name:	Name of the chain
- * @hook:	NF_INET_*
- */
-struct egress_hook {
-	const char *name;
-	uint32_t hook;
-};
+#define EGRESS_NO_HOOK UINT32_MAX
 
 /**
  * struct egress_bound - an element of an interval set: where a range starts, or no longer is
@@ -34,10 +23,14 @@ struct egress_bound {
 	uint32_t flags;
 };
 
-const struct egress_hook *egress_hook(size_t i);
-size_t egress_comment(const char *text, uint8_t buf[2 + EGRESS_COMMENT_MAX]);
+uint32_t egress_hook(enum ruleset_chain chain);
+bool egress_has_chain(const struct ruleset *r, enum ruleset_chain chain);
+size_t egress_comment(const char *text, uint8_t buf[2 + RULESET_NAME_MAX]);
 size_t egress_bounds(const struct ip_set *set, size_t i, struct egress_bound ret[2]);
 int egress_commit(const struct ruleset *r, struct err *e);
+int egress_finish(const struct ruleset *r, struct err *e);
 int egress_verify(const struct ruleset *r, struct err *e);
+int egress_unfinished(bool *ret, struct err *e);
+int egress_verify_finished(const struct ruleset *r, struct err *e);
 
 #endif

@@ -2,203 +2,420 @@
 /**
  * DOC: What a container may reach, as data
  *
- * Everything public and nothing internal, but for what the policy allows.  Rules and sets are
- * tables here, so that what is printed and what the kernel gets cannot differ.  Nothing in this
- * file acts: egress_commit() does.
+ * Everything public and nothing internal, but for what the policy says.  The first rule that fits
+ * a packet decides.  Nothing in this file acts: egress_commit() does.
  */
 #include "config.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
+#include "denied.h"
 #include "err.h"
 #include "ruleset.h"
 
-/**
- * struct denied - a prefix that is internal, or never a public destination
- * @prefix:	As text
- * @why:	What lives there, and who says so
- */
-struct denied {
-	const char *prefix;
-	const char *why;
-};
+#define PORT_DNS 53
+#define PORT_DNS_TLS 853 /* RFC 7858, and over QUIC RFC 9250 */
 
-static const struct denied denied4[] = {
-	{ "0.0.0.0/8",
-	  "this host on this network, RFC 1122 3.2.1.3; Linux sends 0.0.0.0 to itself" },
-	{ "10.0.0.0/8", "private, RFC 1918" },
-	{ "100.64.0.0/10", "shared by carriers and VPNs, RFC 6598" },
-	{ "127.0.0.0/8", "loopback that leaves by another interface (route_localnet), RFC 1122" },
-	{ "169.254.0.0/16", "link-local, RFC 3927; clouds hand out credentials there" },
-	{ "172.16.0.0/12", "private, RFC 1918" },
-	{ "192.0.0.0/24",
-	  "protocol assignments, RFC 6890; some clouds hand out credentials there" },
-	{ "192.168.0.0/16", "private, RFC 1918" },
-	{ "198.18.0.0/15", "benchmarks, RFC 2544; used like private addresses" },
-	{ "224.0.0.0/4", "multicast, RFC 5771" },
-	{ "240.0.0.0/4", "reserved, RFC 1112 4; broadcast, RFC 919" },
-};
-
-/*
- * Those that carry an IPv4 address are whole where it is not at a fixed place, or where such a
- * packet never belongs on the wire.
- */
-static const struct denied denied6[] = {
-	{ "::/96", "IPv4-compatible, deprecated, RFC 4291 2.5.5.1; unspecified and loopback" },
-	{ "::ffff:0:0/96", "IPv4-mapped, for sockets and never on the wire, RFC 4291 2.5.5.2" },
-	{ "64:ff9b:1::/48", "local NAT64 with prefixes of any length, RFC 8215" },
-	{ "2001::/32", "Teredo, servers' addresses and clients' in disguise, RFC 4380 4" },
-	{ "fc00::/7", "unique local, RFC 4193" },
-	{ "fe80::/10", "link-local, RFC 4291 2.5.6" },
-	{ "fec0::/10", "site-local, deprecated, RFC 3879" },
-	{ "ff00::/8", "multicast, RFC 4291 2.7" },
-};
-
-/* IPv6 prefixes directly followed by an IPv4 address: denied where that address is. */
-static const struct denied carriers[] = {
-	{ "64:ff9b::/96", "NAT64's well-known prefix, RFC 6052 2.1" },
-	{ "2002::/16", "6to4, RFC 3056 2" },
-};
-
-#define N_DENIED (N_ELEMENTS(denied6) + N_ELEMENTS(denied4) * (1 + N_ELEMENTS(carriers)))
-
-/* In the order in which the kernel asks. */
-static const struct ruleset_rule rules[] = {
-	{ "loopback", RULESET_ACCEPT, RULESET_MATCH_LOOPBACK },
-	{ "established and related", RULESET_ACCEPT, RULESET_MATCH_CONNECTION },
-	/* Neighbour discovery, RFC 4861: without it there is no IPv6 at all. */
-	{ "ICMPv6 router solicitation", RULESET_ACCEPT, RULESET_MATCH_ICMPV6, 133 },
-	{ "ICMPv6 neighbour solicitation", RULESET_ACCEPT, RULESET_MATCH_ICMPV6, 135 },
-	{ "ICMPv6 neighbour advertisement", RULESET_ACCEPT, RULESET_MATCH_ICMPV6, 136 },
-	/* RFC 3810: bridges that snoop deliver solicitations only to who has reported its group. */
-	{ "ICMPv6 multicast listener report", RULESET_ACCEPT, RULESET_MATCH_ICMPV6, 143 },
-	{ "resolver, UDP port 53", RULESET_ACCEPT, RULESET_MATCH_DNS, IPPROTO_UDP,
-	  RULESET_RESOLVE4 },
-	{ "resolver, TCP port 53", RULESET_ACCEPT, RULESET_MATCH_DNS, IPPROTO_TCP,
-	  RULESET_RESOLVE4 },
-	{ "resolver, UDP port 53", RULESET_ACCEPT, RULESET_MATCH_DNS, IPPROTO_UDP,
-	  RULESET_RESOLVE6 },
-	{ "resolver, TCP port 53", RULESET_ACCEPT, RULESET_MATCH_DNS, IPPROTO_TCP,
-	  RULESET_RESOLVE6 },
-	{ "allow-ip", RULESET_ACCEPT, RULESET_MATCH_SET, 0, RULESET_ALLOW4 },
-	{ "allow-ip", RULESET_ACCEPT, RULESET_MATCH_SET, 0, RULESET_ALLOW6 },
-	{ "internal", RULESET_REFUSE, RULESET_MATCH_SET, 0, RULESET_DENY4 },
-	{ "internal", RULESET_REFUSE, RULESET_MATCH_SET, 0, RULESET_DENY6 },
-	{ "everything else", RULESET_ACCEPT, RULESET_MATCH_ALL },
-};
-
-static const struct {
-	const char *name;
-	int family;
-} sets[RULESET_SETS] = {
-	[RULESET_RESOLVE4] = { "resolve4", AF_INET }, [RULESET_RESOLVE6] = { "resolve6", AF_INET6 },
-	[RULESET_ALLOW4] = { "allow4", AF_INET },     [RULESET_ALLOW6] = { "allow6", AF_INET6 },
-	[RULESET_DENY4] = { "deny4", AF_INET },       [RULESET_DENY6] = { "deny6", AF_INET6 },
-};
+/* A policy's allow-ip and deny-ip may name so many different services; each is a rule. */
+#define SERVICES_MAX 1000
 
 /**
- * ruleset_rule() - A rule of chain "egress"
- * @i:		Its place, from 0, in the order in which the kernel asks
- *
- * Return: the rule, NULL after the last one
- */
-const struct ruleset_rule *ruleset_rule(size_t i)
-{
-	return i < N_ELEMENTS(rules) ? &rules[i] : NULL;
-}
-
-/**
- * ruleset_set_name() - What the kernel calls a set
- * @set:	Set
+ * ruleset_chain_name() - What the kernel calls a chain
+ * @chain:	Chain
  *
  * Return: a static string
  */
-const char *ruleset_set_name(enum ruleset_set set)
+const char *ruleset_chain_name(enum ruleset_chain chain)
 {
-	return sets[set].name;
+	static const char *const names[RULESET_CHAINS] = {
+		[RULESET_OUTPUT] = "output",
+		[RULESET_FORWARD] = "forward",
+		[RULESET_EGRESS] = "egress",
+		[RULESET_UNFINISHED] = "unfinished",
+	};
+
+	return names[chain];
+}
+
+/* ---- building ---- */
+
+static struct ruleset_rule *add_rule(struct ruleset *r, enum ruleset_chain chain,
+				     enum ruleset_verdict verdict, struct err *e)
+{
+	struct ruleset_rule *v;
+
+	/* doubles at each power of two */
+	if ((r->n_rules & (r->n_rules - 1)) == 0) {
+		v = reallocarray(r->rules, r->n_rules == 0 ? 1 : r->n_rules * 2, sizeof(*v));
+		if (v == NULL) {
+			(void)err_set(e, ENOMEM, "allocate rules");
+			return NULL;
+		}
+		r->rules = v;
+	}
+	v = &r->rules[r->n_rules++];
+	*v = (struct ruleset_rule){ .chain = chain, .verdict = verdict, .set = RULESET_NO_SET };
+	return v;
+}
+
+__attribute__((format(printf, 2, 3))) static void name_rule(struct ruleset_rule *rule,
+							    const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(rule->name, sizeof(rule->name), fmt, ap);
+	va_end(ap);
+	assert(n > 0 && (size_t)n < sizeof(rule->name));
+}
+
+static int add_plain(struct ruleset *r, enum ruleset_chain chain, enum ruleset_verdict verdict,
+		     const char *name, struct err *e)
+{
+	struct ruleset_rule *rule = add_rule(r, chain, verdict, e);
+
+	if (rule == NULL)
+		return -1;
+	name_rule(rule, "%s", name);
+	return 0;
+}
+
+static int add_jump(struct ruleset *r, enum ruleset_chain chain, enum ruleset_chain target,
+		    struct err *e)
+{
+	struct ruleset_rule *rule = add_rule(r, chain, RULESET_JUMP, e);
+
+	if (rule == NULL)
+		return -1;
+	name_rule(rule, "chain %s", ruleset_chain_name(target));
+	rule->target = target;
+	return 0;
 }
 
 /**
- * ruleset_set_family() - What a set holds
- * @set:	Set
- *
- * Return: AF_INET or AF_INET6
+ * struct list - prefixes of both families, and what of them
+ * @v:		Prefixes
+ * @n:		How many
+ * @protocol:	IPPROTO_*, 0: all
+ * @first:	First port, 0: all
+ * @last:	Last port
  */
-int ruleset_set_family(enum ruleset_set set)
+struct list {
+	const struct ip_prefix *v;
+	size_t n;
+	uint8_t protocol;
+	uint16_t first;
+	uint16_t last;
+};
+
+/* The set of one family: NAME4, NAME6, NAME4-tcp, NAME4-tcp-443, NAME4-tcp-80-90 */
+static int add_set(struct ruleset *r, const char *name, int family, const struct list *l,
+		   struct err *e)
 {
-	return sets[set].family;
+	struct ruleset_set *v = r->sets;
+	char ports[sizeof("-65535-65535")] = "";
+
+	if ((r->n_sets & (r->n_sets - 1)) == 0) {
+		v = reallocarray(r->sets, r->n_sets == 0 ? 1 : r->n_sets * 2, sizeof(*v));
+		if (v == NULL)
+			return err_set(e, ENOMEM, "allocate sets");
+		r->sets = v;
+	}
+	if (l->first != 0 && l->first == l->last)
+		(void)snprintf(ports, sizeof(ports), "-%u", l->first);
+	else if (l->first != 0)
+		(void)snprintf(ports, sizeof(ports), "-%u-%u", l->first, l->last);
+	v += r->n_sets;
+	*v = (struct ruleset_set){ 0 };
+	(void)snprintf(v->name, sizeof(v->name), "%s%d%s%s%s", name, family == AF_INET ? 4 : 6,
+		       l->protocol != 0 ? "-" : "", ip_protocol_name(l->protocol), ports);
+	if (ip_set_build(family, l->v, l->n, &v->ip, e) < 0)
+		return err_wrap(e, "set %s", v->name);
+	r->n_sets++;
+	return 0;
 }
 
-/* A table that does not parse must not become a ruleset with a hole. */
-static struct ip_prefix from_table(const struct denied *d)
+static void name_service(struct ruleset_rule *rule, const char *name, const struct list *l)
 {
-	struct ip_prefix p = { 0 };
-	struct err e = { 0 };
-	int bad = ip_prefix_parse(d->prefix, &p, &e);
-
-	assert(bad == 0);
-	return p;
+	if (l->protocol == 0)
+		name_rule(rule, "%s", name);
+	else if (l->first == 0)
+		name_rule(rule, "%s, %s", name, ip_protocol_name(l->protocol));
+	else if (l->first == l->last)
+		name_rule(rule, "%s, %s port %u", name, ip_protocol_name(l->protocol), l->first);
+	else
+		name_rule(rule, "%s, %s ports %u-%u", name, ip_protocol_name(l->protocol), l->first,
+			  l->last);
 }
 
-/* 64:ff9b::/96 and 10.0.0.0/8 make 64:ff9b::a00:0/104. */
-static struct ip_prefix carry(const struct ip_prefix *carrier, const struct ip_prefix *p)
+/* A rule about the last set that was added. */
+static int add_set_rule(struct ruleset *r, enum ruleset_verdict verdict, const char *name,
+			const struct list *l, struct err *e)
 {
-	struct ip_prefix in = *carrier;
+	struct ruleset_rule *rule = add_rule(r, RULESET_EGRESS, verdict, e);
 
-	memcpy(in.addr + carrier->len / 8, p->addr, 4);
-	in.len = carrier->len + p->len;
-	return in;
+	if (rule == NULL)
+		return -1;
+	name_service(rule, name, l);
+	rule->protocol = l->protocol;
+	rule->first = l->first;
+	rule->last = l->last;
+	rule->set = r->n_sets - 1;
+	return 0;
 }
 
-static void list_denied(struct ip_prefix *v)
+static const int families[] = { AF_INET, AF_INET6 };
+
+/* Sets and rules for both families; @set begins their names, @name is for people. */
+static int add_list(struct ruleset *r, enum ruleset_verdict verdict, const char *set,
+		    const char *name, const struct list *l, struct err *e)
 {
-	size_t n = 0;
+	for (size_t i = 0; i < N_ELEMENTS(families); i++)
+		if (add_set(r, set, families[i], l, e) < 0 ||
+		    add_set_rule(r, verdict, name, l, e) < 0)
+			return -1;
+	return 0;
+}
 
-	for (size_t i = 0; i < N_ELEMENTS(denied6); i++)
-		v[n++] = from_table(&denied6[i]);
-	for (size_t i = 0; i < N_ELEMENTS(denied4); i++) {
-		struct ip_prefix p = from_table(&denied4[i]);
+static bool has_family(const struct list *l, int family)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].family == family)
+			return true;
+	return false;
+}
 
-		v[n++] = p;
-		for (size_t c = 0; c < N_ELEMENTS(carriers); c++) {
-			struct ip_prefix carrier = from_table(&carriers[c]);
+/* ---- what is refused ---- */
 
-			v[n++] = carry(&carrier, &p);
+static struct ip_prefix *alloc_denied(size_t n, struct err *e)
+{
+	struct ip_prefix *v = calloc(n + 1, DENIED_FORMS * sizeof(*v));
+
+	if (v == NULL)
+		(void)err_set(e, ENOMEM, "allocate %zu addresses", n);
+	return v;
+}
+
+/* Refuses @v, and the IPv6 forms that carry what of it is IPv4. */
+static int refuse_list(struct ruleset *r, const char *set, const char *name,
+		       const struct ip_prefix *v, size_t n, struct err *e)
+{
+	cleanup_free struct ip_prefix *all = alloc_denied(n, e);
+	struct list l = { .v = all };
+
+	if (all == NULL)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		l.n += denied_forms(&v[i], all + l.n);
+	return add_list(r, RULESET_REFUSE, set, name, &l, e);
+}
+
+static int refuse_on_link(struct ruleset *r, const struct ip_prefix *v, size_t n, struct err *e)
+{
+	return refuse_list(r, "on-link", "on-link", v, n, e);
+}
+
+static int refuse_internal(struct ruleset *r, struct err *e)
+{
+	struct ip_prefix v[DENIED_INTERNAL_MAX];
+
+	return refuse_list(r, "internal", "internal", v, denied_internal(v), e);
+}
+
+/* ---- the policy's destinations: a rule and a set for each service ---- */
+
+static int compare_services(const void *a, const void *b)
+{
+	const struct ip_destination *x = a, *y = b;
+
+	if (x->protocol != y->protocol)
+		return x->protocol < y->protocol ? -1 : 1;
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return (x->last > y->last) - (x->last < y->last);
+}
+
+/* Those at the start of @v that are of one service.  Return: how many, 0 on failure */
+static size_t add_service(struct ruleset *r, enum ruleset_verdict verdict, const char *name,
+			  const struct ip_destination *v, size_t n, struct ip_prefix *room,
+			  struct err *e)
+{
+	struct list l = { room, 0, v->protocol, v->first, v->last };
+	size_t used = 0;
+
+	for (; used < n && compare_services(v, &v[used]) == 0; used++)
+		if (verdict == RULESET_REFUSE)
+			l.n += denied_forms(&v[used].prefix, room + l.n);
+		else
+			room[l.n++] = v[used].prefix;
+	for (size_t i = 0; i < N_ELEMENTS(families); i++)
+		if (has_family(&l, families[i]) && (add_set(r, name, families[i], &l, e) < 0 ||
+						    add_set_rule(r, verdict, name, &l, e) < 0))
+			return 0;
+	return used;
+}
+
+static int add_destinations(struct ruleset *r, enum ruleset_verdict verdict, const char *name,
+			    const struct ip_destination *v, size_t n, struct err *e)
+{
+	cleanup_free struct ip_destination *sorted = calloc(n + 1, sizeof(*sorted));
+	cleanup_free struct ip_prefix *room = alloc_denied(n, e);
+	size_t services = 0;
+
+	if (room == NULL)
+		return -1;
+	if (sorted == NULL)
+		return err_set(e, ENOMEM, "allocate %zu addresses", n);
+	if (n > 0)
+		memcpy(sorted, v, n * sizeof(*v));
+	qsort(sorted, n, sizeof(*sorted), compare_services);
+	for (size_t i = 0; i < n;) {
+		size_t used = add_service(r, verdict, name, &sorted[i], n - i, room, e);
+
+		if (used == 0)
+			return -1;
+		i += used;
+		if (++services > SERVICES_MAX)
+			return err_set(e, 0,
+				       "%s: more than %d different protocols and ports: join some "
+				       "to ranges",
+				       name, SERVICES_MAX);
+	}
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+/* What only the container itself may send: neighbour discovery, RFC 4861, is not forwarded. */
+static int add_output(struct ruleset *r, struct err *e)
+{
+	static const struct {
+		uint8_t type;
+		const char *name;
+	} icmpv6[] = {
+		{ 133, "ICMPv6 router solicitation" },
+		{ 135, "ICMPv6 neighbour solicitation" },
+		{ 136, "ICMPv6 neighbour advertisement" },
+		/* RFC 3810: bridges that snoop deliver solicitations only to who has reported its
+		   group. */
+		{ 143, "ICMPv6 multicast listener report" },
+	};
+
+	if (add_plain(r, RULESET_OUTPUT, RULESET_ACCEPT, "established and related", e) < 0)
+		return -1;
+	r->rules[r->n_rules - 1].connection = true;
+	if (add_plain(r, RULESET_OUTPUT, RULESET_ACCEPT, "loopback", e) < 0)
+		return -1;
+	r->rules[r->n_rules - 1].loopback = true;
+	for (size_t i = 0; i < N_ELEMENTS(icmpv6); i++) {
+		if (add_plain(r, RULESET_OUTPUT, RULESET_ACCEPT, icmpv6[i].name, e) < 0)
+			return -1;
+		r->rules[r->n_rules - 1].icmpv6 = icmpv6[i].type;
+	}
+	return add_jump(r, RULESET_OUTPUT, RULESET_EGRESS, e);
+}
+
+static int add_forward(struct ruleset *r, struct err *e)
+{
+	if (add_plain(r, RULESET_FORWARD, RULESET_ACCEPT, "established and related", e) < 0)
+		return -1;
+	r->rules[r->n_rules - 1].connection = true;
+	return add_jump(r, RULESET_FORWARD, RULESET_EGRESS, e);
+}
+
+static int add_resolvers(struct ruleset *r, const struct ruleset_input *in, struct err *e)
+{
+	static const struct {
+		uint8_t protocol;
+		uint16_t port;
+	} services[] = {
+		{ IPPROTO_UDP, PORT_DNS },
+		{ IPPROTO_TCP, PORT_DNS },
+		{ IPPROTO_UDP, PORT_DNS_TLS },
+		{ IPPROTO_TCP, PORT_DNS_TLS },
+	};
+	const struct list all = { .v = in->resolvers, .n = in->n_resolvers };
+
+	for (size_t f = 0; f < N_ELEMENTS(families); f++) {
+		if (add_set(r, "resolver", families[f], &all, e) < 0)
+			return -1;
+		for (size_t i = 0; i < N_ELEMENTS(services); i++) {
+			const struct list l = { .protocol = services[i].protocol,
+						.first = services[i].port,
+						.last = services[i].port };
+
+			if (add_set_rule(r, RULESET_ACCEPT, "resolver", &l, e) < 0)
+				return -1;
 		}
 	}
-	assert(n == N_DENIED);
+	return 0;
+}
+
+static int add_egress(struct ruleset *r, const struct ruleset_input *in, struct err *e)
+{
+	if (add_resolvers(r, in, e) < 0 ||
+	    add_destinations(r, RULESET_ACCEPT, "allow-ip", in->allow, in->n_allow, e) < 0 ||
+	    add_destinations(r, RULESET_REFUSE, "deny-ip", in->deny, in->n_deny, e) < 0 ||
+	    refuse_internal(r, e) < 0 ||
+	    refuse_list(r, "host", "the host's own", in->host, in->n_host, e) < 0)
+		return -1;
+	if (refuse_on_link(r, in->on_link, in->n_on_link, e) < 0)
+		return -1;
+	if (in->unfinished && add_jump(r, RULESET_EGRESS, RULESET_UNFINISHED, e) < 0)
+		return -1;
+	return add_plain(r, RULESET_EGRESS, RULESET_ACCEPT, "everything else", e);
+}
+
+/* Without an answer: clients try again, and by then the network may be there. */
+static int add_unfinished(struct ruleset *r, struct err *e)
+{
+	return add_plain(r, RULESET_UNFINISHED, RULESET_DROP, "the network is not there yet", e);
+}
+
+/* Nobody is going to try again. */
+static int add_never_finished(struct ruleset *r, struct err *e)
+{
+	return add_plain(r, RULESET_UNFINISHED, RULESET_REFUSE,
+			 "the network was not there at poststart", e);
 }
 
 /**
- * ruleset_compile() - Make a ruleset of policy and resolvers
- * @in:		What is allowed beyond the public internet
+ * ruleset_rule() - A rule of a chain
+ * @r:		Ruleset
+ * @chain:	Chain
+ * @i:		Its place, from 0, in the order in which the kernel asks
+ *
+ * Return: the rule, owned by @r, NULL after the last one
+ */
+const struct ruleset_rule *ruleset_rule(const struct ruleset *r, enum ruleset_chain chain, size_t i)
+{
+	for (size_t k = 0; k < r->n_rules; k++)
+		if (r->rules[k].chain == chain && i-- == 0)
+			return &r->rules[k];
+	return NULL;
+}
+
+/**
+ * ruleset_compile() - Make a ruleset of policy, resolvers and what is known of the networks
+ * @in:		What it is made of
  * @ret:	Filled on success, untouched on failure; ruleset_done() releases it
- * @e:		Set on failure: memory
+ * @e:		Set on failure: memory, or more services than there can be rules
  *
  * Return: 0 on success, -1 on failure
  */
 int ruleset_compile(const struct ruleset_input *in, struct ruleset *ret, struct err *e)
 {
-	struct ip_prefix denied[N_DENIED];
 	cleanup_ruleset struct ruleset r = { 0 };
-	const struct {
-		const struct ip_prefix *v;
-		size_t n;
-	} from[RULESET_SETS] = {
-		[RULESET_RESOLVE4] = { in->resolvers, in->n_resolvers },
-		[RULESET_RESOLVE6] = { in->resolvers, in->n_resolvers },
-		[RULESET_ALLOW4] = { in->allow, in->n_allow },
-		[RULESET_ALLOW6] = { in->allow, in->n_allow },
-		[RULESET_DENY4] = { denied, N_DENIED },
-		[RULESET_DENY6] = { denied, N_DENIED },
-	};
 
-	list_denied(denied);
-	for (size_t i = 0; i < RULESET_SETS; i++)
-		if (ip_set_build(sets[i].family, from[i].v, from[i].n, &r.sets[i], e) < 0)
-			return err_wrap(e, "egress rules: set %s", sets[i].name);
+	if (add_output(&r, e) < 0 || add_forward(&r, e) < 0 || add_egress(&r, in, e) < 0 ||
+	    (in->unfinished && add_unfinished(&r, e) < 0))
+		return err_wrap(e, "egress rules");
 
 	*ret = r;
 	r = (struct ruleset){ 0 };
@@ -206,35 +423,72 @@ int ruleset_compile(const struct ruleset_input *in, struct ruleset *ret, struct 
 }
 
 /**
+ * ruleset_compile_late() - Make that part of a ruleset which completes an unfinished one
+ * @on_link:	Networks that the container reaches without a gateway
+ * @n:		How many
+ * @late:	There is no network even now
+ * @ret:	Filled on success, untouched on failure: the sets of @on_link, the rules that ask
+ *		them, and what is to be in RULESET_UNFINISHED
+ * @e:		Set on failure: memory
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int ruleset_compile_late(const struct ip_prefix *on_link, size_t n, bool late, struct ruleset *ret,
+			 struct err *e)
+{
+	cleanup_ruleset struct ruleset r = { 0 };
+
+	if (refuse_on_link(&r, on_link, n, e) < 0 || (late && add_never_finished(&r, e) < 0))
+		return err_wrap(e, "egress rules");
+
+	*ret = r;
+	r = (struct ruleset){ 0 };
+	return 0;
+}
+
+static void print_chain(FILE *f, const struct ruleset *r, enum ruleset_chain chain)
+{
+	static const char *const verdicts[] = {
+		[RULESET_ACCEPT] = "accept",
+		[RULESET_REFUSE] = "refuse",
+		[RULESET_DROP] = "drop",
+	};
+	char buf[IP_RANGE_STRLEN];
+
+	for (size_t i = 0; i < r->n_rules; i++) {
+		const struct ruleset_rule *rule = &r->rules[i];
+		const struct ip_set *set;
+
+		if (rule->chain != chain)
+			continue;
+		if (rule->verdict == RULESET_JUMP) {
+			print_chain(f, r, rule->target);
+			continue;
+		}
+		if (rule->set == RULESET_NO_SET) {
+			(void)fprintf(f, "%s %s\n", verdicts[rule->verdict], rule->name);
+			continue;
+		}
+		set = &r->sets[rule->set].ip;
+		for (size_t k = 0; k < set->n; k++)
+			(void)fprintf(f, "%s %s: %s\n", verdicts[rule->verdict], rule->name,
+				      ip_range_format(set->family, &set->v[k], buf));
+	}
+}
+
+/**
  * ruleset_print() - Write a ruleset for people
  * @f:		Where to; borrowed
  * @r:		Ruleset
  *
- * One line for each rule, or for each range of the set that a rule asks, in the order in which
- * the kernel asks.  The first line that fits a packet decides.
+ * What the container itself sends: one line for each rule, or for each range of the set that a
+ * rule asks, in the order in which the kernel asks.  The first line that fits a packet decides.
  *
  * Return: 0 on success, -1 if @f has an error
  */
 int ruleset_print(FILE *f, const struct ruleset *r)
 {
-	static const char *const verdicts[] = {
-		[RULESET_ACCEPT] = "accept",
-		[RULESET_REFUSE] = "refuse",
-	};
-	char buf[IP_RANGE_STRLEN];
-
-	for (size_t i = 0; i < N_ELEMENTS(rules); i++) {
-		const struct ruleset_rule *rule = &rules[i];
-		const struct ip_set *set = &r->sets[rule->set];
-
-		if (rule->match != RULESET_MATCH_SET && rule->match != RULESET_MATCH_DNS) {
-			(void)fprintf(f, "%s %s\n", verdicts[rule->verdict], rule->name);
-			continue;
-		}
-		for (size_t k = 0; k < set->n; k++)
-			(void)fprintf(f, "%s %s: %s\n", verdicts[rule->verdict], rule->name,
-				      ip_range_format(set->family, &set->v[k], buf));
-	}
+	print_chain(f, r, RULESET_OUTPUT);
 	return ferror(f) != 0 ? -1 : 0;
 }
 
@@ -244,6 +498,9 @@ int ruleset_print(FILE *f, const struct ruleset *r)
  */
 void ruleset_done(struct ruleset *r)
 {
-	for (size_t i = 0; i < RULESET_SETS; i++)
-		ip_set_done(&r->sets[i]);
+	for (size_t i = 0; i < r->n_sets; i++)
+		ip_set_done(&r->sets[i].ip);
+	free(r->sets);
+	free(r->rules);
+	*r = (struct ruleset){ 0 };
 }

@@ -2,7 +2,9 @@
 #ifndef EGRESS_RULESET_H
 #define EGRESS_RULESET_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "ip.h"
@@ -10,77 +12,113 @@
 
 struct err;
 
-/* The sets of the table, RULESET_SETS of them */
-enum ruleset_set {
-	RULESET_RESOLVE4,
-	RULESET_RESOLVE6,
-	RULESET_ALLOW4,
-	RULESET_ALLOW6,
-	RULESET_DENY4,
-	RULESET_DENY6,
-	RULESET_SETS,
-};
+#define RULESET_NAME_MAX 64 /* bytes of the name of a rule or set, its end included */
+#define RULESET_NO_SET SIZE_MAX
 
-/**
- * struct ruleset - what table inet oci_sandbox has to say, as data
- * @sets:	RULESET_RESOLVE*: resolvers, accepted on port 53, UDP and TCP;
- *		RULESET_ALLOW*: destinations that are accepted before the deny sets are asked;
- *		RULESET_DENY*: destinations that are refused
- *
- * Owned by the caller; ruleset_done() releases it.
- */
-struct ruleset {
-	struct ip_set sets[RULESET_SETS];
-};
-
-/**
- * struct ruleset_input - what a ruleset is made from
- * @allow:	Prefixes of the policy's allow-ip, any family, order and overlap
- * @n_allow:	How many
- * @resolvers:	Addresses (full-length prefixes) of the container's resolv.conf
- * @n_resolvers: How many
- */
-struct ruleset_input {
-	const struct ip_prefix *allow;
-	size_t n_allow;
-	const struct ip_prefix *resolvers;
-	size_t n_resolvers;
-};
-
-enum ruleset_match {
-	RULESET_MATCH_LOOPBACK,   /* leaves by "lo" */
-	RULESET_MATCH_CONNECTION, /* established or related */
-	RULESET_MATCH_ICMPV6,     /* ICMPv6 of a type */
-	RULESET_MATCH_DNS,        /* to an address of a set, port 53 of a protocol */
-	RULESET_MATCH_SET,        /* to an address of a set */
-	RULESET_MATCH_ALL,
+enum ruleset_chain {
+	RULESET_OUTPUT,     /* what the container itself sends */
+	RULESET_FORWARD,    /* what it forwards: a container engine in it does */
+	RULESET_EGRESS,     /* what both ask */
+	RULESET_UNFINISHED, /* only until a late network is there */
+	RULESET_CHAINS,
 };
 
 enum ruleset_verdict {
 	RULESET_ACCEPT,
 	RULESET_REFUSE, /* answered with ICMP admin-prohibited */
+	RULESET_DROP,   /* without an answer */
+	RULESET_JUMP,   /* asks another chain, and goes on if that has no answer */
 };
 
 /**
- * struct ruleset_rule - one rule of chain "egress"
+ * struct ruleset_rule - one rule: its verdict is for packets that all its conditions fit
  * @name:	What it is for; the rule's comment in the kernel
- * @verdict:	What happens to a packet that matches
- * @match:	What it looks at
- * @number:	RULESET_MATCH_ICMPV6: the type; RULESET_MATCH_DNS: IPPROTO_UDP or IPPROTO_TCP
- * @set:	RULESET_MATCH_DNS and RULESET_MATCH_SET: which set
+ * @chain:	Where it stands
+ * @verdict:	What happens to a packet that it fits
+ * @target:	RULESET_JUMP: the other chain
+ * @loopback:	Condition: leaves by "lo"
+ * @connection:	Condition: of a connection that is established, or related to one
+ * @icmpv6:	Condition: ICMPv6 of this type; 0: none
+ * @protocol:	Condition: of this protocol, IPPROTO_*; 0: none
+ * @first:	Condition: to a port not below, host byte order; 0: none
+ * @last:	Condition: to a port not above
+ * @set:	Condition: to an address of this set, an index; RULESET_NO_SET: none
  */
 struct ruleset_rule {
-	const char *name;
+	char name[RULESET_NAME_MAX];
+	enum ruleset_chain chain;
 	enum ruleset_verdict verdict;
-	enum ruleset_match match;
-	uint8_t number;
-	enum ruleset_set set;
+	enum ruleset_chain target;
+	bool loopback;
+	bool connection;
+	uint8_t icmpv6;
+	uint8_t protocol;
+	uint16_t first;
+	uint16_t last;
+	size_t set;
 };
 
-const struct ruleset_rule *ruleset_rule(size_t i);
-const char *ruleset_set_name(enum ruleset_set set);
-int ruleset_set_family(enum ruleset_set set);
+/**
+ * struct ruleset_set - addresses of one family, by name
+ * @name:	What the kernel calls it
+ * @ip:		Addresses
+ */
+struct ruleset_set {
+	char name[RULESET_NAME_MAX];
+	struct ip_set ip;
+};
+
+/**
+ * struct ruleset - what table inet oci_sandbox has to say, as data
+ * @rules:	Rules, those of a chain in the order in which the kernel asks
+ * @n_rules:	How many
+ * @sets:	Sets that rules name
+ * @n_sets:	How many
+ *
+ * Owned by the caller; ruleset_done() releases it.
+ */
+struct ruleset {
+	struct ruleset_rule *rules;
+	size_t n_rules;
+	struct ruleset_set *sets;
+	size_t n_sets;
+};
+
+/**
+ * struct ruleset_input - what a ruleset is made from
+ * @allow:	The policy's allow-ip, any family, order and overlap
+ * @n_allow:	How many
+ * @deny:	The policy's deny-ip
+ * @n_deny:	How many
+ * @resolvers:	Addresses (full-length prefixes) of the container's resolv.conf
+ * @n_resolvers: How many
+ * @host:	The host's own addresses
+ * @n_host:	How many
+ * @on_link:	Networks that the container reaches without a gateway
+ * @n_on_link:	How many
+ * @unfinished:	The network comes later, and @on_link with it: until egress_finish() no packet is
+ *		accepted for being of no list
+ */
+struct ruleset_input {
+	const struct ip_destination *allow;
+	size_t n_allow;
+	const struct ip_destination *deny;
+	size_t n_deny;
+	const struct ip_prefix *resolvers;
+	size_t n_resolvers;
+	const struct ip_prefix *host;
+	size_t n_host;
+	const struct ip_prefix *on_link;
+	size_t n_on_link;
+	bool unfinished;
+};
+
+const char *ruleset_chain_name(enum ruleset_chain chain);
+const struct ruleset_rule *ruleset_rule(const struct ruleset *r, enum ruleset_chain chain,
+					size_t i);
 int ruleset_compile(const struct ruleset_input *in, struct ruleset *ret, struct err *e);
+int ruleset_compile_late(const struct ip_prefix *on_link, size_t n, bool late, struct ruleset *ret,
+			 struct err *e);
 int ruleset_print(FILE *f, const struct ruleset *r);
 void ruleset_done(struct ruleset *r);
 

@@ -37,7 +37,9 @@
  * @nl:		Socket
  * @e:		Set by a callback that did not find what was planned
  * @wrong:	A callback has set @e
- * @name:	Chain or set that is asked for
+ * @ruleset:	What was planned
+ * @chain:	Chain whose rules are asked for
+ * @name:	Name of the chain or set that is asked for
  * @seen:	Chains, rules or elements so far
  * @bounds:	Elements of a set, @planned of them fit
  * @planned:	Elements of the set as planned
@@ -46,6 +48,8 @@ struct reader {
 	struct mnl_socket *nl;
 	struct err *e;
 	bool wrong;
+	const struct ruleset *ruleset;
+	enum ruleset_chain chain;
 	const char *name;
 	size_t seen;
 	struct egress_bound *bounds;
@@ -166,26 +170,25 @@ static int see_table(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-static const struct egress_hook *find_hook(const char *name)
+static enum ruleset_chain find_chain(const struct ruleset *r, const char *name)
 {
-	const struct egress_hook *h;
-
-	for (size_t i = 0; (h = egress_hook(i)) != NULL; i++)
-		if (strcmp(h->name, name) == 0)
-			return h;
-	return NULL;
+	for (enum ruleset_chain c = 0; c < RULESET_CHAINS; c++)
+		if (egress_has_chain(r, c) && strcmp(ruleset_chain_name(c), name) == 0)
+			return c;
+	return RULESET_CHAINS;
 }
 
-static bool chain_is_planned(const struct nftnl_chain *c, const char *name)
+static bool chain_is_planned(const struct ruleset *r, const struct nftnl_chain *c, const char *name)
 {
-	const struct egress_hook *h = find_hook(name);
+	const enum ruleset_chain chain = find_chain(r, name);
 	const char *type = nftnl_chain_get_str(c, NFTNL_CHAIN_TYPE);
 
-	if (h == NULL)
-		return strcmp(name, EGRESS_CHAIN) == 0 &&
-		       !nftnl_chain_is_set(c, NFTNL_CHAIN_HOOKNUM);
+	if (chain == RULESET_CHAINS)
+		return false;
+	if (egress_hook(chain) == EGRESS_NO_HOOK)
+		return !nftnl_chain_is_set(c, NFTNL_CHAIN_HOOKNUM);
 	return nftnl_chain_is_set(c, NFTNL_CHAIN_HOOKNUM) &&
-	       nftnl_chain_get_u32(c, NFTNL_CHAIN_HOOKNUM) == h->hook &&
+	       nftnl_chain_get_u32(c, NFTNL_CHAIN_HOOKNUM) == egress_hook(chain) &&
 	       nftnl_chain_get_s32(c, NFTNL_CHAIN_PRIO) == NF_IP_PRI_FILTER &&
 	       nftnl_chain_is_set(c, NFTNL_CHAIN_POLICY) &&
 	       nftnl_chain_get_u32(c, NFTNL_CHAIN_POLICY) == NF_DROP && type != NULL &&
@@ -206,28 +209,18 @@ static int see_chain(const struct nlmsghdr *nlh, void *data)
 	name = nftnl_chain_get_str(c, NFTNL_CHAIN_NAME);
 	if (table == NULL || name == NULL || strcmp(table, EGRESS_TABLE) != 0)
 		return MNL_CB_OK;
-	if (!chain_is_planned(c, name))
+	if (!chain_is_planned(r->ruleset, c, name))
 		return differs(r, "chain", name);
 	r->seen++;
 	return MNL_CB_OK;
-}
-
-/* The comment of rule @i of a chain, NULL after the last one. */
-static const char *planned_rule(const char *chain, size_t i)
-{
-	const struct ruleset_rule *rule = ruleset_rule(i);
-
-	if (strcmp(chain, EGRESS_CHAIN) != 0)
-		return i == 0 ? EGRESS_JUMP : NULL;
-	return rule != NULL ? rule->name : NULL;
 }
 
 static int see_rule(const struct nlmsghdr *nlh, void *data)
 {
 	struct reader *r = data;
 	CLEANUP(rule_p) struct nftnl_rule *rule = nftnl_rule_alloc();
-	const char *planned = planned_rule(r->name, r->seen);
-	uint8_t comment[2 + EGRESS_COMMENT_MAX];
+	const struct ruleset_rule *planned = ruleset_rule(r->ruleset, r->chain, r->seen);
+	uint8_t comment[2 + RULESET_NAME_MAX];
 	const void *udata;
 	uint32_t bytes = 0;
 
@@ -236,9 +229,9 @@ static int see_rule(const struct nlmsghdr *nlh, void *data)
 	if (planned == NULL)
 		return differs(r, "number of rules of chain", r->name);
 	udata = nftnl_rule_get_data(rule, NFTNL_RULE_USERDATA, &bytes);
-	if (udata == NULL || bytes != egress_comment(planned, comment) ||
+	if (udata == NULL || bytes != egress_comment(planned->name, comment) ||
 	    memcmp(udata, comment, bytes) != 0)
-		return differs(r, "rule", planned);
+		return differs(r, "rule", planned->name);
 	r->seen++;
 	return MNL_CB_OK;
 }
@@ -276,18 +269,19 @@ static int see_elements(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-static int verify_rules(struct reader *r, const char *chain)
+static int verify_rules(struct reader *r, enum ruleset_chain chain)
 {
 	static const struct question rules = {
 		"read rules",    NFT_MSG_GETRULE, NLM_F_DUMP,
 		NFTA_RULE_TABLE, NFTA_RULE_CHAIN, see_rule,
 	};
 
-	r->name = chain;
+	r->chain = chain;
+	r->name = ruleset_chain_name(chain);
 	if (ask(r, &rules) < 0)
 		return -1;
-	if (planned_rule(chain, r->seen) != NULL)
-		return differs(r, "number of rules of chain", chain);
+	if (ruleset_rule(r->ruleset, chain, r->seen) != NULL)
+		return differs(r, "number of rules of chain", r->name);
 	return 0;
 }
 
@@ -317,22 +311,31 @@ static bool same_elements(const struct ip_set *set, struct egress_bound *v, size
 	return at == n;
 }
 
-static int verify_set(struct reader *r, const char *name, const struct ip_set *set)
+static int verify_set(struct reader *r, const struct ruleset_set *set)
 {
 	static const struct question elements = {
 		"read addresses of a set", NFT_MSG_GETSETELEM,     NLM_F_DUMP,
 		NFTA_SET_ELEM_LIST_TABLE,  NFTA_SET_ELEM_LIST_SET, see_elements,
 	};
-	cleanup_free struct egress_bound *bounds = calloc(2 * set->n + 1, sizeof(*bounds));
+	cleanup_free struct egress_bound *bounds = calloc(2 * set->ip.n + 1, sizeof(*bounds));
 
 	if (bounds == NULL)
-		return err_set(r->e, ENOMEM, "allocate room for the addresses of set %s", name);
-	r->name = name;
+		return err_set(r->e, ENOMEM, "allocate room for the addresses of set %s",
+			       set->name);
+	r->name = set->name;
 	r->bounds = bounds;
-	r->planned = 2 * set->n;
+	r->planned = 2 * set->ip.n;
 	if (ask(r, &elements) < 0)
 		return -1;
-	return same_elements(set, bounds, r->seen) ? 0 : differs(r, "set", name);
+	return same_elements(&set->ip, bounds, r->seen) ? 0 : differs(r, "set", set->name);
+}
+
+static int verify_sets(struct reader *r)
+{
+	for (size_t i = 0; i < r->ruleset->n_sets; i++)
+		if (verify_set(r, &r->ruleset->sets[i]) < 0)
+			return -1;
+	return 0;
 }
 
 static int verify_chains(struct reader *r)
@@ -343,19 +346,30 @@ static int verify_chains(struct reader *r)
 	static const struct question chains = {
 		"read chains", NFT_MSG_GETCHAIN, NLM_F_DUMP, 0, 0, see_chain,
 	};
-	const struct egress_hook *h;
-	size_t hooks = 0;
+	size_t planned = 0;
 
 	if (ask(r, &table) < 0 || ask(r, &chains) < 0)
 		return -1;
-	while (egress_hook(hooks) != NULL)
-		hooks++;
-	if (r->seen != hooks + 1) /* and chain egress; the names of all were compared */
+	for (enum ruleset_chain c = 0; c < RULESET_CHAINS; c++)
+		planned += egress_has_chain(r->ruleset, c);
+	if (r->seen != planned) /* the names of all were compared */
 		return differs(r, "number of chains of", EGRESS_TABLE);
-	for (size_t i = 0; (h = egress_hook(i)) != NULL; i++)
-		if (verify_rules(r, h->name) < 0)
+	for (enum ruleset_chain c = 0; c < RULESET_CHAINS; c++)
+		if (egress_has_chain(r->ruleset, c) && verify_rules(r, c) < 0)
 			return -1;
-	return verify_rules(r, EGRESS_CHAIN);
+	return 0;
+}
+
+static struct mnl_socket *open_reader(struct err *e)
+{
+	struct mnl_socket *nl = mnl_socket_open2(NETLINK_NETFILTER, SOCK_CLOEXEC);
+
+	if (nl == NULL || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0) {
+		(void)nft_error(e, errno, "open socket to read the rules back");
+		mnl_socket_p(&nl);
+		return NULL;
+	}
+	return nl;
 }
 
 /**
@@ -367,16 +381,65 @@ static int verify_chains(struct reader *r)
  */
 int egress_verify(const struct ruleset *r, struct err *e)
 {
-	CLEANUP(mnl_socket_p)
-	struct mnl_socket *nl = mnl_socket_open2(NETLINK_NETFILTER, SOCK_CLOEXEC);
+	CLEANUP(mnl_socket_p) struct mnl_socket *nl = open_reader(e);
+	struct reader reader = { .nl = nl, .e = e, .ruleset = r };
+
+	if (nl == NULL || verify_chains(&reader) < 0)
+		return -1;
+	return verify_sets(&reader);
+}
+
+static int see_any(const struct nlmsghdr *nlh, void *data)
+{
+	struct reader *r = data;
+
+	(void)nlh;
+	r->seen++;
+	return MNL_CB_OK;
+}
+
+static int count_unfinished(struct reader *r)
+{
+	static const struct question rules = {
+		"read rules",    NFT_MSG_GETRULE, NLM_F_DUMP,
+		NFTA_RULE_TABLE, NFTA_RULE_CHAIN, see_any,
+	};
+
+	r->name = ruleset_chain_name(RULESET_UNFINISHED);
+	return ask(r, &rules);
+}
+
+/**
+ * egress_unfinished() - Say whether the current network namespace waits for egress_finish()
+ * @ret:	Filled on success; false also if it has no table of ours
+ * @e:		Set on failure
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int egress_unfinished(bool *ret, struct err *e)
+{
+	CLEANUP(mnl_socket_p) struct mnl_socket *nl = open_reader(e);
 	struct reader reader = { .nl = nl, .e = e };
 
-	if (nl == NULL || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0)
-		return nft_error(e, errno, "open socket to read the rules back");
-	if (verify_chains(&reader) < 0)
+	if (nl == NULL || count_unfinished(&reader) < 0)
 		return -1;
-	for (enum ruleset_set s = 0; s < RULESET_SETS; s++)
-		if (verify_set(&reader, ruleset_set_name(s), &r->sets[s]) < 0)
-			return -1;
+	*ret = reader.seen > 0;
 	return 0;
+}
+
+/**
+ * egress_verify_finished() - Read back what egress_finish() did
+ * @r:		Ruleset that it was called with
+ * @e:		Set on failure: what is missing or different
+ *
+ * Return: 0 if the kernel has what was planned, -1 if it does not or cannot tell
+ */
+int egress_verify_finished(const struct ruleset *r, struct err *e)
+{
+	CLEANUP(mnl_socket_p) struct mnl_socket *nl = open_reader(e);
+	struct reader reader = { .nl = nl, .e = e, .ruleset = r };
+
+	if (nl == NULL || verify_sets(&reader) < 0)
+		return -1;
+	return verify_rules(&reader, RULESET_UNFINISHED);
 }

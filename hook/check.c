@@ -16,6 +16,7 @@
 #include "err.h"
 #include "hook.h"
 #include "libexec.h"
+#include "links.h"
 #include "namespaces.h"
 #include "plan.h"
 #include "survey.h"
@@ -56,6 +57,8 @@ static int print_plan(const struct container *c, const struct survey_id *shim, F
 {
 	cleanup_survey struct survey survey = { 0 };
 	cleanup_hook_plan struct hook_plan plan = { 0 };
+	cleanup_links struct links host = { 0 };
+	const struct links unknown = { 0 };
 	cleanup_fd int root = container_open_root(c, e);
 	struct survey_input look = {
 		.root = root,
@@ -69,11 +72,17 @@ static int print_plan(const struct container *c, const struct survey_id *shim, F
 		.profiles = &c->profiles,
 		.survey = &survey,
 		.shim = *shim,
+		.host = &host,
+		.on_link = &unknown,
 	};
 
-	if (root < 0 || root_uid(&c->config, &look.root_uid, e) < 0 ||
-	    survey_make(&look, &survey, e) < 0 || hook_plan_build(&in, &plan, e) < 0)
+	if (root < 0 || links_read_own(&host, e) < 0 ||
+	    root_uid(&c->config, &look.root_uid, e) < 0 || survey_make(&look, &survey, e) < 0 ||
+	    hook_plan_build(&in, &plan, e) < 0)
 		return -1;
+	(void)fputs("note: networks that the container is part of are refused as well; they are "
+		    "known when it has its network\n",
+		    out);
 	if (hook_plan_print(out, &plan) < 0)
 		return err_set(e, 0, "print the plan: write error");
 	return 0;
@@ -94,7 +103,7 @@ int check_bundle(const struct hook_paths *paths, const char *bundle, FILE *out, 
 	cleanup_fd int libexec = -1;
 	struct survey_id shim;
 
-	if (container_load(paths, bundle, &c, e) < 0)
+	if (container_load(paths, bundle, &c, e) != 0)
 		return -1;
 	if (c.why == NULL) {
 		(void)fputs("not ours: the container does not ask, and the policy does not say "

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "container.h"
@@ -54,7 +55,7 @@ static int check_missing(const struct container *c, const char *dir, struct err 
  * @e:		Set on failure.  A policy that can't be read is one for every container: without
  *		it nobody can tell which ones it means.
  *
- * Return: 0 on success, -1 on failure
+ * Return: 0 on success, a status of sysexits(3) on failure
  */
 int container_load(const struct hook_paths *paths, const char *bundle, struct container *ret,
 		   struct err *e)
@@ -62,14 +63,16 @@ int container_load(const struct hook_paths *paths, const char *bundle, struct co
 	cleanup_container struct container c = { .bundle = bundle };
 	bool missing;
 
-	if (load_config(bundle, &c.config, e) < 0 ||
-	    load_policy(paths->config, &c.policy, &missing, e) < 0 ||
-	    decide(&c.config, missing ? NULL : &c.policy, &c.why, e) < 0)
-		return -1;
+	if (load_config(bundle, &c.config, e) < 0)
+		return EX_DATAERR;
+	if (load_policy(paths->config, &c.policy, &missing, e) < 0)
+		return EX_CONFIG;
+	if (decide(&c.config, missing ? NULL : &c.policy, &c.why, e) < 0)
+		return EX_DATAERR;
 	if (missing && check_missing(&c, paths->config, e) < 0)
-		return -1;
+		return EX_CONFIG;
 	if (c.why != NULL && load_profiles(paths->config, &c.policy, &c.profiles, e) < 0)
-		return -1;
+		return EX_CONFIG;
 
 	*ret = c;
 	c = (struct container){ 0 };

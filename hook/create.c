@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include <sched.h>
+#include <sysexits.h>
 
 #include "apply.h"
 #include "bind.h"
@@ -18,6 +19,7 @@
 #include "err.h"
 #include "hook.h"
 #include "libexec.h"
+#include "links.h"
 #include "namespaces.h"
 #include "nft.h"
 #include "plan.h"
@@ -25,14 +27,22 @@
 #include "survey.h"
 
 /**
- * struct host - what was opened in the host's mount namespace
+ * struct host - what was looked at in the host's namespaces
  * @libexec:	Detached mount of the programs
  * @shim:	Which file the shim is
+ * @own:	The host's addresses
  */
 struct host {
 	int libexec;
 	struct survey_id shim;
+	struct links own;
 };
+
+static void host_done(struct host *h)
+{
+	close_p(&h->libexec);
+	links_done(&h->own);
+}
 
 static int survey_container(const struct container *c, const struct container_ids *ids, int root,
 			    struct survey *ret, struct err *e)
@@ -47,17 +57,23 @@ static int survey_container(const struct container *c, const struct container_id
 	return survey_make(&in, ret, e);
 }
 
+/* In the container's network namespace: which networks it is part of, it knows. */
 static int build_plan(const struct container *c, const struct survey *survey,
-		      const struct survey_id *shim, struct hook_plan *ret, struct err *e)
+		      const struct host *host, struct hook_plan *ret, struct err *e)
 {
-	const struct hook_plan_input in = {
+	cleanup_links struct links on_link = { 0 };
+	struct hook_plan_input in = {
 		.config = &c->config,
 		.policy = &c->policy,
 		.profiles = &c->profiles,
 		.survey = survey,
-		.shim = *shim,
+		.shim = host->shim,
+		.host = &host->own,
+		.on_link = &on_link,
 	};
 
+	if (links_read_on_link(&on_link, &in.late, e) < 0)
+		return -1;
 	return hook_plan_build(&in, ret, e);
 }
 
@@ -69,6 +85,26 @@ static void name_namespaces(struct hook_plan *ret, const struct container_ids *i
 	ret->manifest.net_ns = ids->net_ns;
 }
 
+static int apply(const struct container *c, const struct container_ids *ids,
+		 const struct host *host, const struct hook_plan *plan, int root,
+		 const char *mountinfo, struct err *e)
+{
+	const struct apply_input in = {
+		.plan = plan,
+		.policy = &c->policy,
+		.profiles = &c->profiles,
+		.root = root,
+		.root_uid = ids->root_uid,
+		.root_gid = ids->root_gid,
+		.libexec = host->libexec,
+		.mountinfo = mountinfo,
+	};
+
+	if (egress_commit(&plan->rules, e) < 0 || egress_verify(&plan->rules, e) < 0)
+		return -1;
+	return apply_mounts(&in, e);
+}
+
 /* From here on the hook is in the container's namespaces, and stays there. */
 static int confine(const struct container *c, const struct container_ids *ids,
 		   const struct host *host, struct err *e)
@@ -77,32 +113,33 @@ static int confine(const struct container *c, const struct container_ids *ids,
 	cleanup_hook_plan struct hook_plan plan = { 0 };
 	cleanup_free char *mountinfo = NULL;
 	cleanup_fd int root = -1;
-	struct apply_input in = {
-		.plan = &plan,
-		.policy = &c->policy,
-		.profiles = &c->profiles,
-		.root_uid = ids->root_uid,
-		.root_gid = ids->root_gid,
-		.libexec = host->libexec,
-	};
 
 	if (container_enter(ids, CLONE_NEWNS, e) < 0)
-		return -1;
+		return EX_OSERR;
 	mountinfo = bind_read_mountinfo(e);
 	if (mountinfo == NULL)
-		return -1;
+		return EX_OSERR;
 	root = container_open_root(c, e);
-	if (root < 0 || survey_container(c, ids, root, &survey, e) < 0 ||
-	    build_plan(c, &survey, &host->shim, &plan, e) < 0)
-		return -1;
+	if (root < 0 || survey_container(c, ids, root, &survey, e) < 0)
+		return EX_UNAVAILABLE;
+	if (container_enter(ids, CLONE_NEWNET, e) < 0)
+		return EX_OSERR;
+	if (build_plan(c, &survey, host, &plan, e) < 0)
+		return EX_UNAVAILABLE;
 	name_namespaces(&plan, ids);
+	return apply(c, ids, host, &plan, root, mountinfo, e) < 0 ? EX_OSERR : 0;
+}
 
-	if (container_enter(ids, CLONE_NEWNET, e) < 0 || egress_commit(&plan.rules, e) < 0 ||
-	    egress_verify(&plan.rules, e) < 0)
-		return -1;
-	in.root = root;
-	in.mountinfo = mountinfo;
-	return apply_mounts(&in, e);
+static int look_at_host(const struct hook_paths *paths, struct host *ret, struct err *e)
+{
+	cleanup_fd int libexec = libexec_open(paths->libexec, &ret->shim, e);
+
+	if (libexec < 0)
+		return EX_OSFILE;
+	ret->libexec = bind_clone(libexec, e);
+	if (ret->libexec < 0 || links_read_own(&ret->own, e) < 0)
+		return EX_OSERR;
+	return 0;
 }
 
 /**
@@ -113,26 +150,23 @@ static int confine(const struct container *c, const struct container_ids *ids,
  *
  * On success and if the container is ours, the caller is in its namespaces.
  *
- * Return: 0 on success, also if the container is not ours; -1 on failure
+ * Return: 0 on success, also if the container is not ours; a status of sysexits(3) on failure
  */
 int hook_create(const struct hook_paths *paths, const char *state, struct err *e)
 {
 	cleanup_oci_state struct oci_state s = { 0 };
 	cleanup_container struct container c = { 0 };
 	cleanup_container_ids struct container_ids ids = { .pidfd = -1 };
-	cleanup_fd int libexec = -1, mnt = -1;
-	struct host host = { .libexec = -1 };
+	CLEANUP(host_done) struct host host = { .libexec = -1 };
+	int status;
 
-	if (oci_state_parse(state, &s, e) < 0 || container_load(paths, s.bundle, &c, e) < 0)
-		return -1;
-	if (c.why == NULL)
-		return 0;
-	libexec = libexec_open(paths->libexec, &host.shim, e);
-	if (libexec < 0 || container_ids_read(s.pid, &ids, e) < 0)
-		return -1;
-	mnt = bind_clone(libexec, e);
-	if (mnt < 0)
-		return -1;
-	host.libexec = mnt;
-	return confine(&c, &ids, &host, e);
+	if (oci_state_parse(state, &s, e) < 0)
+		return EX_DATAERR;
+	status = container_load(paths, s.bundle, &c, e);
+	if (status != 0 || c.why == NULL)
+		return status;
+	if (container_ids_read(s.pid, &ids, e) < 0)
+		return EX_UNAVAILABLE;
+	status = look_at_host(paths, &host, e);
+	return status != 0 ? status : confine(&c, &ids, &host, e);
 }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sysexits.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -25,12 +26,12 @@
 #include "hook.h"
 #include "host.h"
 #include "io.h"
+#include "poststart.h"
 #include "register.h"
 
 #define PROGRAM "oci-sandbox-hook"
 #define STATE_MAX_BYTES (1024 * 1024)
 
-#define EXIT_USAGE 2
 #define EXIT_PROBLEM 2 /* of --check */
 
 /**
@@ -46,7 +47,8 @@ struct arguments {
 };
 
 static const char usage_text[] =
-	"usage: " PROGRAM " [--config DIR] [--libexec DIR] createRuntime|prestart <STATE\n"
+	"usage: " PROGRAM
+	" [--config DIR] [--libexec DIR] createRuntime|prestart|poststart <STATE\n"
 	"       " PROGRAM
 	" [--config DIR] [--libexec DIR] [--hooks-dir DIR] --check [--bundle DIR]\n"
 	"       " PROGRAM " [--config DIR] [--libexec DIR] [--hooks-dir DIR] --register podman\n"
@@ -64,7 +66,7 @@ static int usage(void)
 {
 	(void)fputs(usage_text, stderr);
 	syslog(LOG_ERR, "called with arguments that it does not know");
-	return EXIT_USAGE;
+	return EX_USAGE;
 }
 
 /* crun runs hooks with umask 0, runc leaks fds; a file opened as fd 2 would get our messages. */
@@ -82,20 +84,47 @@ static int sanitise(struct err *e)
 	return 0;
 }
 
-/* The same for prestart, which runtimes before createRuntime have. */
-static int run_stage(const struct arguments *a, struct err *e)
+/* To its end, whatever comes of it: crun before 1.17 fails on a broken pipe */
+static char *read_state(struct err *e)
 {
-	/* To its end, whatever comes of it: crun before 1.17 fails on a broken pipe */
 	cleanup_free char *state = read_fd(STDIN_FILENO, STATE_MAX_BYTES, e);
 
-	if (state == NULL)
+	if (state == NULL) {
 		(void)err_wrap(e, "container state");
-	else if (chdir("/") < 0)
+		return NULL;
+	}
+	if (chdir("/") < 0) {
 		(void)err_set(e, errno, "change to /");
-	else if (hook_create(&a->paths, state, e) == 0)
-		return EXIT_SUCCESS;
-	report(e);
-	return EXIT_FAILURE;
+		return NULL;
+	}
+	return steal_ptr(&state);
+}
+
+/* The same for prestart, which runtimes before createRuntime have. */
+static int run_create(const struct arguments *a, struct err *e)
+{
+	cleanup_free char *state = read_state(e);
+	int status = state == NULL ? EX_DATAERR : hook_create(&a->paths, state, e);
+
+	if (status != 0)
+		report(e);
+	return status;
+}
+
+static int run_poststart(const struct arguments *a, struct err *e)
+{
+	cleanup_free char *state = read_state(e);
+	bool late = false;
+	int status = state == NULL ? EX_DATAERR : hook_poststart(&a->paths, state, &late, e);
+
+	if (status != 0)
+		report(e);
+	else if (late)
+		syslog(LOG_NOTICE, "a container has no network after its start: if it gets one "
+				   "later, it reaches no public address (runc up to 1.5 calls "
+				   "poststart too early for podman with a user namespace: use "
+				   "crun)");
+	return status;
 }
 
 static int run_host_check(const struct arguments *a)
@@ -175,10 +204,10 @@ static const struct command {
 	bool operand; /* is followed by the name of an engine */
 	int (*run)(const struct arguments *a, struct err *e);
 } commands[] = {
-	{ "createRuntime", false, run_stage },    { "prestart", false, run_stage },
-	{ "--check", false, run_check },          { "--register", true, run_register },
-	{ "--unregister", true, run_unregister }, { "--help", false, run_help },
-	{ "--version", false, run_version },
+	{ "createRuntime", false, run_create }, { "prestart", false, run_create },
+	{ "poststart", false, run_poststart },  { "--check", false, run_check },
+	{ "--register", true, run_register },   { "--unregister", true, run_unregister },
+	{ "--help", false, run_help },          { "--version", false, run_version },
 };
 
 static const struct command *find_command(const char *name)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "err.h"
+#include "links.h"
 #include "load.h"
 #include "oci_config.h"
 #include "path.h"
@@ -204,6 +205,13 @@ static int plan_rules(const struct hook_plan_input *in, struct ruleset *ret, str
 	struct ruleset_input rules = {
 		.allow = in->policy->allow_ip,
 		.n_allow = in->policy->n_allow_ip,
+		.deny = in->policy->deny_ip,
+		.n_deny = in->policy->n_deny_ip,
+		.host = in->host->v,
+		.n_host = in->host->n,
+		.on_link = in->on_link->v,
+		.n_on_link = in->on_link->n,
+		.unfinished = in->late,
 	};
 
 	if (in->survey->resolv_conf != NULL &&

@@ -2,6 +2,7 @@
 #ifndef HOOK_PLAN_H
 #define HOOK_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "survey.h"
 
 struct err;
+struct links;
 struct loaded_profiles;
 struct oci_config;
 struct policy;
@@ -65,6 +67,9 @@ struct hook_plan {
  * @profiles:	Profiles that it names
  * @survey:	What the container has
  * @shim:	Which file the host's shim is
+ * @host:	The host's own addresses
+ * @on_link:	Networks that the container is part of
+ * @late:	It has none yet
  */
 struct hook_plan_input {
 	const struct oci_config *config;
@@ -72,6 +77,9 @@ struct hook_plan_input {
 	const struct loaded_profiles *profiles;
 	const struct survey *survey;
 	struct survey_id shim;
+	const struct links *host;
+	const struct links *on_link;
+	bool late;
 };
 
 int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, struct err *e);

@@ -163,15 +163,21 @@ int try_enter(const struct hook_paths *paths, struct err *e)
 int try_nft(const struct hook_paths *paths, struct err *e)
 {
 	/* One for each set that a policy and a container fill: RFC 5737, RFC 3849 */
-	static const char *const allow[] = { "192.0.2.0/24", "2001:db8::/32" };
+	static const char *const allow[] = { "192.0.2.0/24 tcp/80-443", "2001:db8::/32" };
 	static const char *const resolvers[] = { "192.0.2.53", "2001:db8::53" };
 	cleanup_ruleset struct ruleset rules = { 0 };
-	struct ip_prefix p[N_ELEMENTS(allow)], r[N_ELEMENTS(resolvers)];
-	const struct ruleset_input in = { p, N_ELEMENTS(p), r, N_ELEMENTS(r) };
+	struct ip_destination d[N_ELEMENTS(allow)];
+	struct ip_prefix r[N_ELEMENTS(resolvers)];
+	const struct ruleset_input in = {
+		.allow = d,
+		.n_allow = N_ELEMENTS(d),
+		.resolvers = r,
+		.n_resolvers = N_ELEMENTS(r),
+	};
 
 	(void)paths;
 	for (size_t i = 0; i < N_ELEMENTS(allow); i++)
-		if (ip_prefix_parse(allow[i], &p[i], e) < 0 ||
+		if (ip_destination_parse(allow[i], &d[i], e) < 0 ||
 		    ip_prefix_parse(resolvers[i], &r[i], e) < 0)
 			return -1;
 	if (userns_become_root(CLONE_NEWNET, e) < 0 || ruleset_compile(&in, &rules, e) < 0 ||

@@ -300,8 +300,7 @@ what_it_is() {
 }
 
 @test "engine: when the shim is missing on the host, no process of the container ever runs" {
-	sandbox_register "${ROOTFS%/*}/hooks.d" "$SANDBOX_HOOK" oci-sandbox-hook \
-		--config "$SANDBOX_CONFIG" --libexec "$LAB/nowhere" createRuntime
+	sandbox_hooks "${ROOTFS%/*}/hooks.d" "$SANDBOX_CONFIG" "$LAB/nowhere"
 	SANDBOX_HOOKS=${ROOTFS%/*}/hooks.d
 	run ! confined sh -c 'touch /workspace/ran'
 	[ ! -e "$WORKSPACE/ran" ]

@@ -109,6 +109,5 @@ policy_with() {
 	printf '%s\n' "$1" >>"$own/config/policy.conf"
 	SANDBOX_CONFIG=$own/config
 	SANDBOX_HOOKS=$own/hooks.d
-	sandbox_register "$SANDBOX_HOOKS" "$SANDBOX_HOOK" oci-sandbox-hook \
-		--config "$SANDBOX_CONFIG" --libexec "$SANDBOX_LIBEXEC" createRuntime
+	sandbox_hooks "$SANDBOX_HOOKS" "$SANDBOX_CONFIG" "$SANDBOX_LIBEXEC"
 }

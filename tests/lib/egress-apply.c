@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * DOC: egress-apply [--verify] [--resolv-conf FILE] [--list FILE] [PREFIX...]
+ * DOC: egress-apply [--verify] ARGUMENT... | --finish
  *
- * Gives the current network namespace the ruleset that the arguments make, and reads it back.
- * With --verify it only reads, and so tells whether the rules are still those.
+ * Gives the current network namespace the ruleset that the arguments make, see
+ * ruleset_from_args(), and reads it back.  With --verify it only reads, and so tells whether the
+ * rules are still those.  --finish completes rules of --unfinished by what the kernel knows.
  */
 #include "config.h"
 
@@ -14,18 +15,43 @@
 
 #include "cleanup.h"
 #include "err.h"
+#include "links.h"
 #include "nft.h"
 #include "ruleset-args.h"
 #include "ruleset.h"
 
+static int finish(struct err *e)
+{
+	cleanup_links struct links on_link = { 0 };
+	cleanup_ruleset struct ruleset r = { 0 };
+	bool late;
+
+	if (links_read_on_link(&on_link, &late, e) < 0 ||
+	    ruleset_compile_late(on_link.v, on_link.n, late, &r, e) < 0 || egress_finish(&r, e) < 0)
+		return -1;
+	return egress_verify_finished(&r, e);
+}
+
+static int apply(char **args, bool only_verify, struct err *e)
+{
+	cleanup_ruleset struct ruleset r = { 0 };
+
+	if (ruleset_from_args(args, &r, e) < 0 || (!only_verify && egress_commit(&r, e) < 0))
+		return -1;
+	return egress_verify(&r, e);
+}
+
 int main(int argc, char **argv)
 {
-	struct err e = { 0 };
-	cleanup_ruleset struct ruleset r = { 0 };
 	bool only_verify = argc > 1 && strcmp(argv[1], "--verify") == 0;
+	struct err e = { 0 };
+	int failed;
 
-	if (ruleset_from_args(argv + (argc > 0) + only_verify, &r, &e) < 0 ||
-	    (!only_verify && egress_commit(&r, &e) < 0) || egress_verify(&r, &e) < 0) {
+	if (argc > 1 && strcmp(argv[1], "--finish") == 0)
+		failed = finish(&e);
+	else
+		failed = apply(argv + (argc > 0) + only_verify, only_verify, &e);
+	if (failed < 0) {
 		(void)fprintf(stderr, "egress-apply: %s\n", e.msg);
 		return EXIT_FAILURE;
 	}

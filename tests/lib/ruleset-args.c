@@ -15,31 +15,51 @@
 #define MAX_LIST (64 * 1024 * 1024)
 
 /**
- * struct list - prefixes, owned
+ * struct list - destinations, owned
  */
 struct list {
-	struct ip_prefix *v;
+	struct ip_destination *v;
 	size_t n;
 	size_t size;
 };
 
-static void list_p(struct list *l)
+/**
+ * struct wanted - what the arguments ask for
+ * @allow:	As allow-ip
+ * @deny:	As deny-ip
+ * @host:	The host's own addresses, owned
+ * @on_link:	Networks without a gateway, owned
+ * @resolvers:	From the file of --resolv-conf, owned
+ */
+struct wanted {
+	struct list allow;
+	struct list deny;
+	struct ip_prefix *host;
+	struct ip_prefix *on_link;
+	struct ip_prefix *resolvers;
+};
+
+static void wanted_done(struct wanted *w)
 {
-	free(l->v);
+	free(w->allow.v);
+	free(w->deny.v);
+	free(w->host);
+	free(w->on_link);
+	free(w->resolvers);
 }
 
 static int add(struct list *l, const char *text, struct err *e)
 {
 	if (l->n == l->size) {
 		size_t size = 2 * l->size + 16;
-		struct ip_prefix *v = realloc(l->v, size * sizeof(*v));
+		struct ip_destination *v = realloc(l->v, size * sizeof(*v));
 
 		if (v == NULL)
-			return err_set(e, ENOMEM, "allocate prefixes");
+			return err_set(e, ENOMEM, "allocate destinations");
 		l->v = v;
 		l->size = size;
 	}
-	if (ip_prefix_parse(text, &l->v[l->n], e) < 0)
+	if (ip_destination_parse(text, &l->v[l->n], e) < 0)
 		return -1;
 	l->n++;
 	return 0;
@@ -58,10 +78,45 @@ static int add_file(struct list *l, const char *path, struct err *e)
 	return 0;
 }
 
+static int add_prefix(struct ip_prefix **v, size_t *n, const char *text, struct err *e)
+{
+	struct ip_prefix *grown = reallocarray(*v, *n + 1, sizeof(*grown));
+
+	if (grown == NULL)
+		return err_set(e, ENOMEM, "allocate prefixes");
+	*v = grown;
+	return ip_prefix_parse(text, &grown[(*n)++], e);
+}
+
+static int add_resolvers(struct wanted *w, struct ruleset_input *in, const char *path,
+			 struct err *e)
+{
+	cleanup_free char *text = read_path(path, MAX_LIST, e);
+
+	return text == NULL ? -1 : resolvers_parse(text, &w->resolvers, &in->n_resolvers, e);
+}
+
+static int add_option(struct wanted *w, struct ruleset_input *in, const char *option,
+		      const char *value, struct err *e)
+{
+	if (strcmp(option, "--resolv-conf") == 0)
+		return add_resolvers(w, in, value, e);
+	if (strcmp(option, "--list") == 0)
+		return add_file(&w->allow, value, e);
+	if (strcmp(option, "--deny") == 0)
+		return add(&w->deny, value, e);
+	if (strcmp(option, "--host") == 0)
+		return add_prefix(&w->host, &in->n_host, value, e);
+	if (strcmp(option, "--on-link") == 0)
+		return add_prefix(&w->on_link, &in->n_on_link, value, e);
+	return err_set(e, 0, "%s: unknown option", option);
+}
+
 /**
  * ruleset_from_args() - Compile what a test asks for
- * @args:	NULL-terminated: [--resolv-conf FILE] [--list FILE] [PREFIX...]; FILE of --list has
- *		one prefix a line
+ * @args:	NULL-terminated.  DESTINATION: as allow-ip; --list FILE: the same, one a line;
+ *		--deny DESTINATION, --host ADDRESS, --on-link PREFIX, --resolv-conf FILE;
+ *		--unfinished: the network is not there yet
  * @ret:	Filled on success
  * @e:		Set on failure
  *
@@ -69,28 +124,29 @@ static int add_file(struct list *l, const char *path, struct err *e)
  */
 int ruleset_from_args(char **args, struct ruleset *ret, struct err *e)
 {
-	CLEANUP(list_p) struct list allow = { 0 };
-	cleanup_free struct ip_prefix *resolvers = NULL;
-	cleanup_free char *resolv_conf = NULL;
+	CLEANUP(wanted_done) struct wanted w = { 0 };
 	struct ruleset_input in = { 0 };
 
-	if (args[0] != NULL && args[1] != NULL && strcmp(args[0], "--resolv-conf") == 0) {
-		resolv_conf = read_path(args[1], MAX_LIST, e);
-		if (resolv_conf == NULL ||
-		    resolvers_parse(resolv_conf, &resolvers, &in.n_resolvers, e) < 0)
-			return -1;
-		args += 2;
+	for (; *args != NULL; args++) {
+		if (strcmp(*args, "--unfinished") == 0) {
+			in.unfinished = true;
+		} else if (strncmp(*args, "--", 2) != 0) {
+			if (add(&w.allow, *args, e) < 0)
+				return -1;
+		} else if (args[1] == NULL) {
+			return err_set(e, 0, "%s: no value", *args);
+		} else {
+			if (add_option(&w, &in, args[0], args[1], e) < 0)
+				return -1;
+			args++;
+		}
 	}
-	if (args[0] != NULL && args[1] != NULL && strcmp(args[0], "--list") == 0) {
-		if (add_file(&allow, args[1], e) < 0)
-			return -1;
-		args += 2;
-	}
-	for (; *args != NULL; args++)
-		if (add(&allow, *args, e) < 0)
-			return -1;
-	in.allow = allow.v;
-	in.n_allow = allow.n;
-	in.resolvers = resolvers;
+	in.allow = w.allow.v;
+	in.n_allow = w.allow.n;
+	in.deny = w.deny.v;
+	in.n_deny = w.deny.n;
+	in.host = w.host;
+	in.on_link = w.on_link;
+	in.resolvers = w.resolvers;
 	return ruleset_compile(&in, ret, e);
 }

@@ -33,18 +33,27 @@ sandbox_install() {
 		return 1
 	fi
 	cp -r --preserve=mode "$IMAGE" "$LAB/host"
-	sandbox_register "$SANDBOX_HOOKS" "$SANDBOX_HOOK" oci-sandbox-hook \
-		--config "$SANDBOX_CONFIG" --libexec "$SANDBOX_LIBEXEC" createRuntime
+	sandbox_hooks "$SANDBOX_HOOKS" "$SANDBOX_CONFIG" "$SANDBOX_LIBEXEC"
 }
 
-# sandbox_register DIR PROGRAM ARGV...: a hooks folder with this one createRuntime hook
-sandbox_register() {
-	local dir=$1 program=$2 args
+# sandbox_hooks DIR CONFIG LIBEXEC: a hooks folder with the hook, at its stages
+sandbox_hooks() {
+	local stage
 
-	shift 2
+	for stage in createRuntime poststart; do
+		sandbox_register "$1" "$stage" "$SANDBOX_HOOK" oci-sandbox-hook \
+			--config "$2" --libexec "$3" "$stage"
+	done
+}
+
+# sandbox_register DIR STAGE PROGRAM ARGV...: in a hooks folder, PROGRAM for this stage
+sandbox_register() {
+	local dir=$1 stage=$2 program=$3 args
+
+	shift 3
 	printf -v args '"%s", ' "$@"
 	mkdir -p "$dir"
-	cat >"$dir/50-oci-sandbox.json" <<-END
+	cat >"$dir/50-oci-sandbox-$stage.json" <<-END
 		{
 			"version": "1.0.0",
 			"hook": {
@@ -54,7 +63,7 @@ sandbox_register() {
 				"timeout": 10
 			},
 			"when": {"always": true},
-			"stages": ["createRuntime"]
+			"stages": ["$stage"]
 		}
 	END
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * DOC: show-ruleset [--resolv-conf FILE] [--list FILE] [PREFIX...]
+ * DOC: show-ruleset ARGUMENT...
  *
- * Prints the ruleset that PREFIX as allow-ip and the resolvers of FILE make.  Acts on nothing.
+ * Prints the ruleset that the arguments make, see ruleset_from_args().  Acts on nothing.
  */
 #include "config.h"
 

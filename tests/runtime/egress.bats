@@ -39,7 +39,7 @@ setup_file() {
 		ip -n "$WORLD" addr add "$a/128" dev lo nodad
 	done
 	mkdir "$BATS_FILE_TMPDIR/www"
-	for a in 53 80; do
+	for a in 53 80 81 82 853; do
 		serve "$WORLD" "$a"
 	done
 	serve "$BOX" 8080
@@ -237,6 +237,50 @@ saw_all() {
 	all 'Permission denied' fc00::1
 }
 
+@test "egress: allow-ip with a protocol and ports opens these and no other" {
+	apply '10.1.2.3 tcp/80' 'fd00::1 tcp/80-81' '192.168.1.1 udp' '172.31.255.255 tcp'
+	run -0 tries "$BOX" 80 10.1.2.3 fd00::1 172.31.255.255
+	all connected 10.1.2.3 fd00::1 172.31.255.255
+	run -0 tries "$BOX" 81 fd00::1
+	all connected fd00::1
+	run -0 tries "$BOX" 82 fd00::1
+	all 'Permission denied' fd00::1
+	run -0 tries "$BOX" 81 10.1.2.3
+	all 'No route to host' 10.1.2.3
+	run -0 tries "$BOX" 80 192.168.1.1
+	all 'No route to host' 192.168.1.1
+	ip netns exec "$BOX" bash -c 'echo x >/dev/udp/192.168.1.1/9'
+	saw 192.168.1.1 udp
+	run -1 ip netns exec "$BOX" bash -c 'echo x >/dev/udp/10.1.2.3/80'
+	run -1 ip netns exec "$BOX" bash -c 'echo x >/dev/udp/172.31.255.255/80'
+}
+
+@test "egress: deny-ip takes from what is public, and not from allow-ip" {
+	apply --deny '203.0.113.10 tcp/80' --deny 2001:db8::/32 --deny 1.0.0.0/8 --deny 9.255.255.255 9.255.255.255
+	run -0 tries "$BOX" 80 203.0.113.10 1.0.0.0
+	all 'No route to host' 203.0.113.10 1.0.0.0
+	run -0 tries "$BOX" 80 2001:db8::10 64:ff9b::cb00:710a 2002:cb00:710a::1
+	all 'Permission denied' 2001:db8::10 64:ff9b::cb00:710a 2002:cb00:710a::1
+	run -0 tries "$BOX" 81 203.0.113.10
+	all connected 203.0.113.10
+	run -0 tries "$BOX" 80 9.255.255.255 11.0.0.0 2001:1::1
+	all connected 9.255.255.255 11.0.0.0 2001:1::1
+}
+
+@test "egress: the host's addresses and on-link networks are refused, but for allow-ip" {
+	apply --host 203.0.113.10 --host 2001:db8::10 --on-link 198.51.100.0/24 --on-link 2001:db8:1::/64 '198.51.100.1 tcp/81'
+	run -0 tries "$BOX" 80 203.0.113.10 198.51.100.1
+	all 'No route to host' 203.0.113.10 198.51.100.1
+	run -0 tries "$BOX" 80 2001:db8::10 2001:db8:1::1 64:ff9b::cb00:710a
+	all 'Permission denied' 2001:db8::10 2001:db8:1::1 64:ff9b::cb00:710a
+	saw_none 203.0.113.10 198.51.100.1 2001:db8::10 2001:db8:1::1
+	run -0 tries "$BOX" 81 198.51.100.1
+	all connected 198.51.100.1
+	# what is not on-link has its gateway there
+	run -0 tries "$BOX" 80 1.0.0.0 2001:1::1
+	all connected 1.0.0.0 2001:1::1
+}
+
 @test "egress: all of both families can be allowed" {
 	apply 0.0.0.0/0 ::/0
 	# shellcheck disable=SC2086
@@ -245,9 +289,11 @@ saw_all() {
 	all connected $DENIED4 $DENIED6
 }
 
-@test "egress: a resolver is reached on port 53, UDP and TCP, and on no other" {
+@test "egress: a resolver is reached on ports 53 and 853, UDP and TCP, and on no other" {
 	apply --resolv-conf "$BATS_TEST_TMPDIR/resolv.conf"
 	run -0 tries "$BOX" 53 10.1.2.3 fd00::1
+	all connected 10.1.2.3 fd00::1
+	run -0 tries "$BOX" 853 10.1.2.3 fd00::1
 	all connected 10.1.2.3 fd00::1
 	ip netns exec "$BOX" bash -c 'echo x >/dev/udp/10.1.2.3/53; echo x >/dev/udp/fd00::1/53'
 	saw 10.1.2.3 udp
@@ -303,19 +349,20 @@ saw_all() {
 	apply --resolv-conf "$BATS_TEST_TMPDIR/resolv.conf" 10.1.0.0/16 10.2.0.0/16 255.255.255.255 fd01::/64
 	run -0 ip netns exec "$BOX" nft -s list table inet oci_sandbox
 	[ "$(grep -c 'policy drop' <<<"$output")" -eq 2 ]
-	[ "$(grep -c 'counter' <<<"$output")" -eq 17 ]
+	[ "$(grep -c 'counter' <<<"$output")" -eq 26 ] # each rule has one
+	[ "$(grep -c 'comment' <<<"$output")" -eq 26 ]
 	[[ $output == *'type filter hook output priority filter; policy drop;'* ]]
 	[[ $output == *'type filter hook forward priority filter; policy drop;'* ]]
-	[[ $output == *'ip daddr @deny4 counter reject with icmpx admin-prohibited'* ]]
-	[[ $output == *'ip6 daddr @deny6 counter reject with icmpx admin-prohibited'* ]]
-	for set in 'allow4 10.1.0.0-10.2.255.255' 'allow4 255.255.255.255' 'allow6 fd01::/64' \
-		'resolve4 10.1.2.3' 'resolve6 fd00::1' 'deny4 10.0.0.0/8' 'deny4 224.0.0.0' 'deny4 255.255.255.255' \
-		'deny6 fc00::/7' 'deny6 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'; do
+	[[ $output == *'ip daddr @internal4 counter reject with icmpx admin-prohibited'* ]]
+	[[ $output == *'ip6 daddr @internal6 counter reject with icmpx admin-prohibited'* ]]
+	for set in 'allow-ip4 10.1.0.0-10.2.255.255' 'allow-ip4 255.255.255.255' 'allow-ip6 fd01::/64' \
+		'resolver4 10.1.2.3' 'resolver6 fd00::1' 'internal4 10.0.0.0/8' 'internal4 224.0.0.0' 'internal4 255.255.255.255' \
+		'internal6 fc00::/7' 'internal6 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'; do
 		ip netns exec "$BOX" nft get element inet oci_sandbox "${set% *}" "{ ${set#* } }"
 	done
 	# shellcheck disable=SC2016
-	for set in 'allow4 10.0.255.255' 'allow4 10.3.0.0' 'allow4 255.255.255.254' 'deny4 9.255.255.255' \
-		'deny4 11.0.0.0' 'deny4 223.255.255.255' 'deny6 fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff' 'deny6 fe00::'; do
+	for set in 'allow-ip4 10.0.255.255' 'allow-ip4 10.3.0.0' 'allow-ip4 255.255.255.254' 'internal4 9.255.255.255' \
+		'internal4 11.0.0.0' 'internal4 223.255.255.255' 'internal6 fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff' 'internal6 fe00::'; do
 		run ! ip netns exec "$BOX" nft get element inet oci_sandbox "${set% *}" "{ ${set#* } }"
 	done
 }
@@ -324,8 +371,8 @@ saw_all() {
 	apply
 	run -0 tries "$BOX" 80 10.1.2.3
 	run -0 ip netns exec "$BOX" nft list chain inet oci_sandbox egress
-	[[ $output =~ '@deny4 counter packets '[1-9] ]]
-	[[ $output =~ '@deny6 counter packets 0 ' ]]
+	[[ $output =~ '@internal4 counter packets '[1-9] ]]
+	[[ $output =~ '@internal6 counter packets 0 ' ]]
 }
 
 @test "egress: a table that exists is replaced, others stay as they are" {
@@ -338,7 +385,7 @@ saw_all() {
 	apply 10.1.0.0/16 # again
 	[ "$(ip netns exec "$BOX" nft -s list table inet oci_sandbox)" = "$before" ]
 	apply
-	run ! ip netns exec "$BOX" nft get element inet oci_sandbox allow4 '{ 10.1.0.1 }'
+	run ! ip netns exec "$BOX" nft get element inet oci_sandbox allow-ip4 '{ 10.1.0.1 }'
 	[ "$(ip netns exec "$BOX" nft list table ip other)" = "$other" ]
 	[ "$(ip netns exec "$BOX" nft list tables)" = $'table ip other\ntable inet oci_sandbox' ]
 }
@@ -359,11 +406,12 @@ differs() {
 
 	apply 10.1.0.0/16
 	ip netns exec "$BOX" "$APPLY" --verify 10.1.0.0/16
-	differs "delete element $t deny4 { 10.0.0.0/8 }" 'set `deny4`'
-	differs "add element $t allow4 { 192.168.0.0/16 }" 'number of addresses in set `allow4`'
-	differs "delete element $t allow4 { 10.1.0.0/16 }; add element $t allow4 { 10.0.0.0/8 }" 'set `allow4`'
+	differs "delete element $t internal4 { 10.0.0.0/8 }" 'set `internal4`'
+	differs "add element $t allow-ip4 { 192.168.0.0/16 }" 'number of addresses in set `allow-ip4`'
+	differs "delete element $t allow-ip4 { 10.1.0.0/16 }; add element $t allow-ip4 { 10.0.0.0/8 }" 'set `allow-ip4`'
 	differs "add rule $t egress accept" 'number of rules of chain `egress`'
-	differs "insert rule $t egress accept" 'rule `loopback`'
+	differs "insert rule $t egress accept" 'rule `resolver, udp port 53`'
+	differs "insert rule $t output accept" 'rule `established and related`'
 	differs "flush chain $t output" 'number of rules of chain `output`'
 	differs "add chain $t output { policy accept; }" 'chain `output`'
 	differs "add chain $t extra" 'chain `extra`'
@@ -375,12 +423,58 @@ differs() {
 	[[ $output == 'egress-apply: nftables: read table'*'No such file or directory' ]]
 }
 
+# forwarded SOURCE-NAMESPACE...: neighbour discovery and loopback are for the container itself
+@test "egress: what is forwarded is not taken for neighbour discovery" {
+	apply
+	run -0 ip netns exec "$BOX" nft list chain inet oci_sandbox forward
+	[[ $output == *established* && $output != *icmpv6* && $output != *oifname* ]]
+	run -0 ip netns exec "$BOX" nft list chain inet oci_sandbox egress
+	[[ $output != *icmpv6* && $output != *oifname* ]]
+}
+
+@test "egress: before a late network is there only what is named goes out, without an answer" {
+	apply --unfinished --resolv-conf "$BATS_TEST_TMPDIR/resolv.conf" 192.168.1.1
+	run -0 tries "$BOX" 53 10.1.2.3 fd00::1
+	all connected 10.1.2.3 fd00::1
+	run -0 tries "$BOX" 80 192.168.1.1 127.0.0.1
+	[[ $output == *'192.168.1.1 connected'* ]]
+	run -0 tries "$BOX" 8080 127.0.0.1
+	all connected 127.0.0.1
+	run -0 tries "$BOX" 80 203.0.113.10 2001:db8::10
+	all 'timed out' 203.0.113.10 2001:db8::10
+	saw_none 203.0.113.10 2001:db8::10
+	run -0 tries "$BOX" 80 10.1.2.3
+	all 'No route to host' 10.1.2.3
+}
+
+@test "egress: a network that came late completes the rules" {
+	apply --unfinished
+	ip netns exec "$BOX" "$APPLY" --finish
+	run -0 tries "$BOX" 80 203.0.113.10 2001:db8::10
+	all connected 203.0.113.10 2001:db8::10
+	run -0 tries "$BOX" 80 198.51.100.1
+	all 'No route to host' 198.51.100.1
+	run -0 tries "$BOX" 80 2001:db8:1::1
+	all 'Permission denied' 2001:db8:1::1
+	saw_none 198.51.100.1 2001:db8:1::1
+	ip netns exec "$BOX" "$APPLY" --finish # again
+	run -0 tries "$BOX" 80 198.51.100.1
+	all 'No route to host' 198.51.100.1
+}
+
+@test "egress: a network that never comes stays closed, and says so" {
+	apply --unfinished
+	run -0 ip netns exec "$INNER" unshare --net bash -c '
+		ip link set lo up && "$0" --unfinished && "$0" --finish && nft list chain inet oci_sandbox unfinished' "$APPLY"
+	[[ $output == *'reject with icmpx admin-prohibited comment "the network was not there at poststart"'* ]]
+}
+
 @test "egress: 100,000 addresses are one transaction" {
 	awk 'BEGIN { for (i = 0; i < 100000; i++) printf "10.%d.%d.%d\n", i / 32768, i / 128 % 256, i % 128 * 2 }' \
 		>"$BATS_TEST_TMPDIR/list"
 	apply --list "$BATS_TEST_TMPDIR/list"
-	ip netns exec "$BOX" nft get element inet oci_sandbox allow4 '{ 10.3.13.62 }'
-	run ! ip netns exec "$BOX" nft get element inet oci_sandbox allow4 '{ 10.3.13.63 }'
+	ip netns exec "$BOX" nft get element inet oci_sandbox allow-ip4 '{ 10.3.13.62 }'
+	run ! ip netns exec "$BOX" nft get element inet oci_sandbox allow-ip4 '{ 10.3.13.63 }'
 }
 
 @test "egress: without privileges nothing is done, and it is said why" {

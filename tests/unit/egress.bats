@@ -38,16 +38,20 @@ refuses() {
 	printf 'nameserver 10.0.2.3\nnameserver fd00::53\n' >"$CONF"
 	run -0 "$SHOW" --resolv-conf "$CONF" 10.1.0.0/16 fd01::/64
 	output=$(grep -v '^refuse' <<<"$output")
-	is 'accept loopback
-accept established and related
+	is 'accept established and related
+accept loopback
 accept ICMPv6 router solicitation
 accept ICMPv6 neighbour solicitation
 accept ICMPv6 neighbour advertisement
 accept ICMPv6 multicast listener report
-accept resolver, UDP port 53: 10.0.2.3
-accept resolver, TCP port 53: 10.0.2.3
-accept resolver, UDP port 53: fd00::53
-accept resolver, TCP port 53: fd00::53
+accept resolver, udp port 53: 10.0.2.3
+accept resolver, tcp port 53: 10.0.2.3
+accept resolver, udp port 853: 10.0.2.3
+accept resolver, tcp port 853: 10.0.2.3
+accept resolver, udp port 53: fd00::53
+accept resolver, tcp port 53: fd00::53
+accept resolver, udp port 853: fd00::53
+accept resolver, tcp port 853: fd00::53
 accept allow-ip: 10.1.0.0/16
 accept allow-ip: fd01::/64
 accept everything else'
@@ -113,6 +117,73 @@ accept allow-ip: ::/0'
 accept allow-ip: ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
 }
 
+@test "ruleset: a protocol and ports make a rule for each service" {
+	only='accept allow-ip' shows '10.0.0.1 tcp/443' '10.0.0.2  tcp/443' 'fd00::1 tcp/443' '10.0.0.0/8 udp' \
+		$'10.0.0.1\ttcp/80-90' 10.9.0.0/16 '10.0.0.3 tcp/443' '10.0.0.1 tcp/65535'
+	is 'accept allow-ip: 10.9.0.0/16
+accept allow-ip, tcp ports 80-90: 10.0.0.1
+accept allow-ip, tcp port 443: 10.0.0.1-10.0.0.3
+accept allow-ip, tcp port 443: fd00::1
+accept allow-ip, tcp port 65535: 10.0.0.1
+accept allow-ip, udp: 10.0.0.0/8'
+}
+
+@test "ruleset: more than 1000 services are refused" {
+	local i list=()
+
+	for ((i = 1; i <= 1001; i++)); do
+		list+=("10.0.0.1 tcp/$i")
+	done
+	run -0 "$SHOW" "${list[@]:0:1000}"
+	run -1 --separate-stderr "$SHOW" "${list[@]}"
+	[ "$stderr" = 'show-ruleset: egress rules: allow-ip: more than 1000 different protocols and ports: join some to ranges' ]
+}
+
+@test "ruleset: allow-ip is asked before deny-ip, and both before what is internal" {
+	run -0 "$SHOW" --deny '203.0.113.0/24 tcp/25' --deny 198.51.100.0/24 --deny 2001:db8::/32 '203.0.113.9 tcp/25' 10.1.0.0/16
+	output=$(grep -v 'internal\|ICMP\|64:ff9b\|2002:' <<<"$output")
+	is 'accept established and related
+accept loopback
+accept allow-ip: 10.1.0.0/16
+accept allow-ip, tcp port 25: 203.0.113.9
+refuse deny-ip: 198.51.100.0/24
+refuse deny-ip: 2001:db8::/32
+refuse deny-ip, tcp port 25: 203.0.113.0/24
+accept everything else'
+}
+
+@test "ruleset: the host's addresses and on-link networks are refused, in each form" {
+	only='refuse [^i]' shows --host 203.0.113.5 --host 2001:db8::5 --on-link 198.51.100.0/24 --on-link 2001:db8:9::/64
+	is "refuse the host's own: 203.0.113.5
+refuse the host's own: 64:ff9b::cb00:7105
+refuse the host's own: 2001:db8::5
+refuse the host's own: 2002:cb00:7105::/48
+refuse on-link: 198.51.100.0/24
+refuse on-link: 64:ff9b::c633:6400/120
+refuse on-link: 2001:db8:9::/64
+refuse on-link: 2002:c633:6400::/40"
+	only='refuse deny-ip' shows --deny '203.0.113.5 tcp/1-3'
+	is 'refuse deny-ip, tcp ports 1-3: 203.0.113.5
+refuse deny-ip, tcp ports 1-3: 64:ff9b::cb00:7105
+refuse deny-ip, tcp ports 1-3: 2002:cb00:7105::/48'
+}
+
+@test "ruleset: nothing is accepted for being of no list before the network is there" {
+	shows --unfinished
+	[ "$(tail -n 2 <<<"$output")" = 'drop the network is not there yet
+accept everything else' ]
+}
+
+@test "destination: what is no service is refused" {
+	local text
+
+	for text in tcp/ tcp/0 tcp/65536 tcp/080 tcp/-1 tcp/1- tcp/9-8 tcp/1-65536 tcp/1-2-3 tcp/a icmp TCP tcp:80 'tcp 80' tcp/80x x; do
+		refuses "10.0.0.1 $text" "\`$text\` is none of tcp, udp, tcp/PORT, tcp/PORT-PORT, udp/PORT, udp/PORT-PORT, with ports from 1 to 65535"
+	done
+	refuses '::ffff:10.0.0.1 tcp' '`::ffff:10.0.0.1 tcp` is an IPv4 address: write it as one'
+	refuses ::ffff:a00:0/104 '`::ffff:a00:0/104` is an IPv4 address: write it as one'
+}
+
 @test "ruleset: 100,000 prefixes in reverse order are sorted" {
 	awk 'BEGIN { for (i = 99999; i >= 0; i--) printf "11.%d.%d.%d\n", i / 32768, i / 128 % 256, i % 128 * 2 }' \
 		>"$BATS_TEST_TMPDIR/list"
@@ -125,7 +196,7 @@ accept allow-ip: ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
 @test "prefix: what is not an address is refused" {
 	local text
 
-	for text in '' host 10.1 10.1.2.256 010.1.2.3 1.2.3.4.5 fd00:::1 fe80::1%eth0 ' 10.0.0.1' /8; do
+	for text in '' host 10.1 10.1.2.256 010.1.2.3 1.2.3.4.5 fd00:::1 fe80::1%eth0 /8; do
 		refuses "$text" "\`$text\` is not an IP address"
 	done
 }
@@ -133,7 +204,7 @@ accept allow-ip: ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
 @test "prefix: a length that is not one of the family's is refused" {
 	local len
 
-	for len in '' 33 08 -1 +8 8x '8 ' 4294967304; do
+	for len in '' 33 08 -1 +8 8x 4294967304; do
 		refuses "10.0.0.0/$len" "\`10.0.0.0/$len\`: the prefix length is not a number from 0 to 32"
 	done
 	refuses fd00::/129 '`fd00::/129`: the prefix length is not a number from 0 to 128'
@@ -151,8 +222,8 @@ resolvers() {
 	run -0 --separate-stderr "$SHOW" --resolv-conf "$CONF"
 	local tcp udp
 
-	udp=$(sed -n 's/^accept resolver, UDP port 53: //p' <<<"$output")
-	tcp=$(sed -n 's/^accept resolver, TCP port 53: //p' <<<"$output")
+	udp=$(sed -n 's/^accept resolver, udp port 53: //p' <<<"$output")
+	tcp=$(sed -n 's/^accept resolver, tcp port 853: //p' <<<"$output")
 	[ "$tcp" = "$udp" ]
 	output=$udp
 }

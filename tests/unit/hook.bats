@@ -77,7 +77,7 @@ agent() {
 	for args in "" "nonsense" "createRuntime prestart" "--config" "--config relative createRuntime" \
 		"--bundle" "createRuntime --frobnicate"; do
 		# shellcheck disable=SC2086
-		run -2 --separate-stderr "$HOOK" $args </dev/null
+		run -64 --separate-stderr "$HOOK" $args </dev/null
 		[[ $output == "" && $stderr == "usage: oci-sandbox-hook "* ]]
 	done
 }
@@ -88,7 +88,7 @@ agent() {
 	local text want
 
 	while IFS= read -r text && IFS= read -r want; do
-		run -1 --separate-stderr hook createRuntime < <(printf '%s' "$text")
+		run -65 --separate-stderr hook createRuntime < <(printf '%s' "$text")
 		[[ $output == "" && ${#stderr_lines[@]} == 1 ]]
 		[[ $stderr == "oci-sandbox-hook: container state: "*"$want"* ]]
 	done <<-'END'
@@ -112,17 +112,17 @@ agent() {
 }
 
 @test "state: an empty one is refused" {
-	run -1 --separate-stderr hook createRuntime </dev/null
+	run -65 --separate-stderr hook createRuntime </dev/null
 	[[ $stderr == "oci-sandbox-hook: container state: parse JSON: "* ]]
 }
 
 @test "state: more than 1 MiB is refused" {
-	run -1 --separate-stderr hook createRuntime < <(head -c 2097152 /dev/zero | tr '\0' ' ')
+	run -65 --separate-stderr hook createRuntime < <(head -c 2097152 /dev/zero | tr '\0' ' ')
 	[[ $stderr == "oci-sandbox-hook: container state: longer than 1048576 bytes" ]]
 }
 
 @test "state: deep nesting is refused, and not by a crash" {
-	run -1 --separate-stderr hook createRuntime < <(head -c 500000 /dev/zero | tr '\0' '[')
+	run -65 --separate-stderr hook createRuntime < <(head -c 500000 /dev/zero | tr '\0' '[')
 	[[ $stderr == "oci-sandbox-hook: container state: JSON nested too deep" ]]
 }
 
@@ -130,28 +130,28 @@ agent() {
 	local pid
 
 	for pid in -1 1.0 1e30 '"1"' null 2147483648; do
-		run -1 --separate-stderr create "$pid"
+		run -65 --separate-stderr create "$pid"
 		[[ $stderr == "oci-sandbox-hook: container state: pid: not a process ID" ]]
 	done
 }
 
 @test "state: a container that is ours needs a process" {
-	run -1 --separate-stderr create 0
+	run -69 --separate-stderr create 0
 	[[ $stderr == "oci-sandbox-hook: container state: pid: the runtime gave none" ]]
 }
 
 @test "state: a process that is not there is an error" {
-	run -1 --separate-stderr create 2147483647
+	run -69 --separate-stderr create 2147483647
 	[[ $stderr == "oci-sandbox-hook: open process 2147483647: "* ]]
 }
 
 @test "state: what shares the hook's namespaces is no container" {
-	run -1 --separate-stderr create $$
+	run -69 --separate-stderr create $$
 	[[ $stderr == "oci-sandbox-hook: the container has no mount namespace of its own" ]]
 }
 
 @test "state: a bundle without config.json is explained" {
-	run -1 --separate-stderr create $$ /
+	run -65 --separate-stderr create $$ /
 	[[ $stderr == *"has no config.json"*"crun up to 1.29"* ]]
 }
 
@@ -162,7 +162,7 @@ agent() {
 
 	while IFS= read -r text && IFS= read -r want; do
 		printf '%s' "$text" >"$HOOK_BUNDLE/config.json"
-		run -1 --separate-stderr create
+		run -65 --separate-stderr create
 		[[ ${#stderr_lines[@]} == 1 ]]
 		[[ $stderr == "oci-sandbox-hook: config.json: "*"$want"* ]]
 	done <<-'END'
@@ -262,7 +262,7 @@ agent() {
 @test "decide: a message stays one line, whatever it quotes" {
 	config '.process.env = [] | .annotations = {"io.oci-sandbox.enable": "a\nb\u001b[2J"}'
 	refuses "annotation io.oci-sandbox.enable: \`a?b?[2J\` is neither true nor false"
-	run -1 --separate-stderr create
+	run -65 --separate-stderr create
 	[[ ${#stderr_lines[@]} == 1 && $stderr == *"a?b?[2J"* ]]
 }
 

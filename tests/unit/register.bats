@@ -153,7 +153,7 @@ m' --register podman --hooks-dir "$HOOKS"
 	for args in "--register" "--register docker --hooks-dir $HOOKS" "--unregister x --hooks-dir $HOOKS" \
 		"--register podman --hooks-dir relative"; do
 		# shellcheck disable=SC2086
-		run -2 --separate-stderr hook $args
+		run -64 --separate-stderr hook $args
 		[[ $output == "" && $stderr == "usage: "* && ! -e $HOOKS ]]
 	done
 }
