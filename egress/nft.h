@@ -23,6 +23,13 @@ struct egress_bound {
 	uint32_t flags;
 };
 
+/* What a network namespace has */
+enum egress_state {
+	EGRESS_NONE,
+	EGRESS_UNFINISHED, /* waits for egress_finish() */
+	EGRESS_FINISHED,
+};
+
 uint32_t egress_hook(enum ruleset_chain chain);
 bool egress_has_chain(const struct ruleset *r, enum ruleset_chain chain);
 size_t egress_comment(const char *text, uint8_t buf[2 + RULESET_NAME_MAX]);
@@ -30,7 +37,7 @@ size_t egress_bounds(const struct ip_set *set, size_t i, struct egress_bound ret
 int egress_commit(const struct ruleset *r, struct err *e);
 int egress_finish(const struct ruleset *r, struct err *e);
 int egress_verify(const struct ruleset *r, struct err *e);
-int egress_unfinished(bool *ret, struct err *e);
+int egress_state(enum egress_state *ret, struct err *e);
 int egress_verify_finished(const struct ruleset *r, struct err *e);
 
 #endif

@@ -398,32 +398,35 @@ static int see_any(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-static int count_unfinished(struct reader *r)
-{
-	static const struct question rules = {
-		"read rules",    NFT_MSG_GETRULE, NLM_F_DUMP,
-		NFTA_RULE_TABLE, NFTA_RULE_CHAIN, see_any,
-	};
-
-	r->name = ruleset_chain_name(RULESET_UNFINISHED);
-	return ask(r, &rules);
-}
-
 /**
- * egress_unfinished() - Say whether the current network namespace waits for egress_finish()
- * @ret:	Filled on success; false also if it has no table of ours
+ * egress_state() - Say what the current network namespace has of a ruleset
+ * @ret:	Filled on success
  * @e:		Set on failure
  *
  * Return: 0 on success, -1 on failure
  */
-int egress_unfinished(bool *ret, struct err *e)
+int egress_state(enum egress_state *ret, struct err *e)
 {
+	static const struct question table = {
+		"read table", NFT_MSG_GETTABLE, NLM_F_ACK, NFTA_TABLE_NAME, 0, see_any,
+	};
+	static const struct question rules = {
+		"read rules",    NFT_MSG_GETRULE, NLM_F_DUMP,
+		NFTA_RULE_TABLE, NFTA_RULE_CHAIN, see_any,
+	};
 	CLEANUP(mnl_socket_p) struct mnl_socket *nl = open_reader(e);
 	struct reader reader = { .nl = nl, .e = e };
 
-	if (nl == NULL || count_unfinished(&reader) < 0)
+	if (nl == NULL)
 		return -1;
-	*ret = reader.seen > 0;
+	if (ask(&reader, &table) < 0) {
+		*ret = EGRESS_NONE;
+		return e->code == ENOENT ? 0 : -1;
+	}
+	reader.name = ruleset_chain_name(RULESET_UNFINISHED);
+	if (ask(&reader, &rules) < 0)
+		return -1;
+	*ret = reader.seen > 0 ? EGRESS_UNFINISHED : EGRESS_FINISHED;
 	return 0;
 }
 

@@ -46,11 +46,15 @@ static int finish(bool *ret_late, struct err *e)
 {
 	cleanup_links struct links on_link = { 0 };
 	cleanup_ruleset struct ruleset rules = { 0 };
-	bool unfinished;
+	enum egress_state state;
 
-	if (egress_unfinished(&unfinished, e) < 0)
+	if (egress_state(&state, e) < 0)
 		return -1;
-	if (!unfinished)
+	if (state == EGRESS_NONE)
+		return err_set(e, 0,
+			       "the container has no rules, so the hook was not called at "
+			       "createRuntime (register it again)");
+	if (state == EGRESS_FINISHED)
 		return 0;
 	if (links_read_on_link(&on_link, ret_late, e) < 0 ||
 	    ruleset_compile_late(on_link.v, on_link.n, *ret_late, &rules, e) < 0 ||

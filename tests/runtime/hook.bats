@@ -345,7 +345,8 @@ traces() {
 		config '.hooks.createRuntime[0] |= (.path = "/usr/bin/setpriv" | .args = ["setpriv", "--bounding-set", "-net_admin", $hook] + .args[1:])'~Operation not permitted
 		config '.hooks.createRuntime += .hooks.createRuntime'~is the hook registered twice?
 		mkdir "$HOOK_ROOTFS/usr/libexec/oci-sandbox"; ln -s usr/libexec/oci-sandbox "$HOOK_ROOTFS/x"; config '.process.env = ["OCI_SANDBOX=1", "PATH=/x"]'~read back /x/claude
-		config '.hooks.createRuntime[0].args[-1] = "poststart"'~usage
+		config '.hooks.createRuntime[0].args[-1] = "poststart"'~the hook was not called at createRuntime
+		config '.hooks.createRuntime[0].args[-1] = "poststop"'~usage:
 	END
 	((count == 28))
 }
