@@ -348,7 +348,7 @@ traces() {
 		config '.hooks.createRuntime[0].args[-1] = "poststart"'~the hook was not called at createRuntime
 		config '.hooks.createRuntime[0].args[-1] = "poststop"'~usage:
 	END
-	((count == 28))
+	((count == 29))
 }
 
 # syslog_start: a system log in $BATS_TEST_TMPDIR/syslog, on a /dev of the lab's own
