@@ -11,10 +11,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <sys/capability.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <linux/capability.h>
 
 #include "cleanup.h"
 #include "err.h"
@@ -23,33 +26,27 @@
 #include "tries.h"
 #include "userns.h"
 
-static void cap_p(cap_t *caps)
-{
-	if (*caps != NULL)
-		(void)cap_free(*caps);
-}
+#define CAP_BIT(cap) (1U << (cap))
 
 /*
  * Of what the root of a podman container has (containers.conf(5), default_capabilities), that
- * which user_namespaces(7) wants for a map with root in it.
+ * which user_namespaces(7) wants for a map with root in it.  By capset(2) itself: libcap would be
+ * loaded at each start of each container, for this alone.
  */
 static int drop_to_container(struct err *e)
 {
-	static const cap_value_t keep[] = { CAP_SETUID, CAP_SETGID, CAP_SETFCAP };
-	CLEANUP(cap_p) cap_t own = cap_get_proc();
-	CLEANUP(cap_p) cap_t caps = cap_init();
+	static const uint32_t keep =
+		CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) | CAP_BIT(CAP_SETFCAP);
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
-	if (own == NULL || caps == NULL)
+	if (syscall(SYS_capget, &header, caps) < 0)
 		return err_set(e, errno, "read the capabilities");
-	for (size_t i = 0; i < N_ELEMENTS(keep); i++) {
-		cap_flag_value_t has;
-
-		if (cap_get_flag(own, keep[i], CAP_PERMITTED, &has) < 0 ||
-		    cap_set_flag(caps, CAP_PERMITTED, 1, &keep[i], has) < 0 ||
-		    cap_set_flag(caps, CAP_EFFECTIVE, 1, &keep[i], has) < 0)
-			return err_set(e, errno, "choose capabilities");
-	}
-	if (cap_set_proc(caps) < 0)
+	caps[0].permitted &= keep;
+	caps[0].effective = caps[0].permitted;
+	caps[0].inheritable = 0;
+	caps[1] = (struct __user_cap_data_struct){ 0 };
+	if (syscall(SYS_capset, &header, caps) < 0)
 		return err_set(e, errno, "drop capabilities");
 	return 0;
 }

@@ -136,7 +136,7 @@ static const struct json_field description_fields[] = {
  */
 int hooks_d_parse(const char *text, struct hooks_d *ret, struct err *e)
 {
-	cleanup_hooks_d struct hooks_d h = { .tree = json_parse(text, e) };
+	cleanup_hooks_d struct hooks_d h = { .tree = json_parse(text, NULL, e) };
 
 	if (h.tree == NULL ||
 	    json_fill(h.tree, description_fields, N_ELEMENTS(description_fields), &h, e) < 0)
@@ -153,6 +153,6 @@ int hooks_d_parse(const char *text, struct hooks_d *ret, struct err *e)
  */
 void hooks_d_done(struct hooks_d *h)
 {
-	yajl_tree_free(h->tree);
+	json_free(h->tree);
 	*h = (struct hooks_d){ 0 };
 }

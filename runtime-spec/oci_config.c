@@ -172,6 +172,9 @@ static const struct json_field config_fields[] = {
 	{ "linux", set_linux, 0, false },
 };
 
+/* Most of an engine's config.json, and the runtime's alone */
+static const char *const unread[] = { "seccomp", NULL };
+
 /**
  * oci_config_parse() - Read a config.json
  * @text:	JSON text
@@ -182,7 +185,7 @@ static const struct json_field config_fields[] = {
  */
 int oci_config_parse(const char *text, struct oci_config *ret, struct err *e)
 {
-	cleanup_oci_config struct oci_config c = { .tree = json_parse(text, e) };
+	cleanup_oci_config struct oci_config c = { .tree = json_parse(text, unread, e) };
 
 	if (c.tree == NULL ||
 	    json_fill(c.tree, config_fields, N_ELEMENTS(config_fields), &c, e) < 0)
@@ -254,6 +257,6 @@ void oci_config_done(struct oci_config *c)
 	free(c->namespaces.v);
 	free(c->uid_maps.v);
 	free(c->gid_maps.v);
-	yajl_tree_free(c->tree);
+	json_free(c->tree);
 	*c = (struct oci_config){ 0 };
 }

@@ -24,7 +24,7 @@ static const struct json_field state_fields[] = {
  */
 int oci_state_parse(const char *text, struct oci_state *ret, struct err *e)
 {
-	cleanup_json yajl_val tree = json_parse(text, e);
+	cleanup_json yajl_val tree = json_parse(text, NULL, e);
 	struct oci_state s = { .tree = tree };
 
 	if (tree == NULL || json_fill(tree, state_fields, N_ELEMENTS(state_fields), &s, e) < 0)
@@ -39,6 +39,6 @@ int oci_state_parse(const char *text, struct oci_state *ret, struct err *e)
 
 void oci_state_done(struct oci_state *s)
 {
-	yajl_tree_free(s->tree);
+	json_free(s->tree);
 	*s = (struct oci_state){ 0 };
 }
