@@ -19,6 +19,7 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <errno.h>
 #include <net/if.h>
 #include <netinet/icmp6.h>
 #include <netinet/ip.h>
@@ -431,6 +432,46 @@ static void add_elements(struct nft_batch *b, const struct ruleset_set *set)
 		i = add_some(b, set, i);
 }
 
+static void add_all(struct nft_batch *b, const struct ruleset *r)
+{
+	for (size_t i = 0; i < r->n_sets; i++) {
+		add_set(b, &r->sets[i], (uint32_t)i + 1);
+		add_elements(b, &r->sets[i]);
+	}
+	/* A jump needs its target, and a chain that the kernel asks its rules */
+	for (enum ruleset_chain c = RULESET_CHAINS; c-- > 0;)
+		if (egress_has_chain(r, c))
+			add_chain(b, c);
+	for (size_t i = 0; i < r->n_rules; i++)
+		add_rule(b, r, &r->rules[i]);
+}
+
+/* What is deleted is only given up after an RCU grace period, and close(2) waits for that. */
+static int commit_new(const struct ruleset *r, struct err *e)
+{
+	cleanup_nft_batch struct nft_batch *b = nft_batch_new(e);
+
+	if (b == NULL)
+		return -1;
+	add_table(b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE | NLM_F_EXCL);
+	add_all(b, r);
+	return nft_batch_commit(b, e);
+}
+
+static int commit_again(const struct ruleset *r, struct err *e)
+{
+	cleanup_nft_batch struct nft_batch *b = nft_batch_new(e);
+
+	if (b == NULL)
+		return -1;
+	/* Deleting what is not there is an error, adding what is there is none. */
+	add_table(b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE);
+	add_table(b, "delete table", NFT_MSG_DELTABLE, 0);
+	add_table(b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE);
+	add_all(b, r);
+	return nft_batch_commit(b, e);
+}
+
 /**
  * egress_commit() - Give the current network namespace its rules
  * @r:		Ruleset
@@ -443,27 +484,9 @@ static void add_elements(struct nft_batch *b, const struct ruleset_set *set)
  */
 int egress_commit(const struct ruleset *r, struct err *e)
 {
-	cleanup_nft_batch struct nft_batch *b = nft_batch_new(e);
-
-	if (b == NULL)
-		return -1;
-
-	/* Deleting what is not there is an error, adding what is there is none. */
-	add_table(b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE);
-	add_table(b, "delete table", NFT_MSG_DELTABLE, 0);
-	add_table(b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE);
-
-	for (size_t i = 0; i < r->n_sets; i++) {
-		add_set(b, &r->sets[i], (uint32_t)i + 1);
-		add_elements(b, &r->sets[i]);
-	}
-	/* A jump needs its target, and a chain that the kernel asks its rules */
-	for (enum ruleset_chain c = RULESET_CHAINS; c-- > 0;)
-		if (egress_has_chain(r, c))
-			add_chain(b, c);
-	for (size_t i = 0; i < r->n_rules; i++)
-		add_rule(b, r, &r->rules[i]);
-	return nft_batch_commit(b, e);
+	if (commit_new(r, e) == 0)
+		return 0;
+	return e->code == EEXIST ? commit_again(r, e) : -1;
 }
 
 /* Without elements: all of them. */
