@@ -4,10 +4,11 @@
  *
  * stopwatch RUNS COMMAND [ARG...] [-- COMMAND [ARG...]]...
  *	Runs the commands in turn, RUNS times, so that what disturbs the machine disturbs all
- *	alike. Prints a line for each: median and fastest run, in microseconds.
+ *	alike. Prints a line for each: median and fastest run, in microseconds, and the most
+ *	memory that one had, in KiB.
  * stopwatch --log FILE COMMAND [ARG...]
- *	Runs it once with its own stdin, appends the microseconds to FILE, and exits as it did:
- *	to stand between a runtime and a hook.
+ *	Runs it once with its own stdin, appends microseconds and KiB to FILE, and exits as it
+ *	did: to stand between a runtime and a hook.
  *
  * A command that fails ends the measurement: the time of a failure is no result.
  */
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,10 +39,12 @@ static int64_t now_us(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Microseconds, or -1; *ret_status as waitpid() has it. */
-static int64_t run_once(char **argv, const posix_spawn_file_actions_t *files, int *ret_status)
+/* Microseconds, or -1; *ret_status as waitpid() has it; *ret_kib is raised if it was more. */
+static int64_t run_once(char **argv, const posix_spawn_file_actions_t *files, int *ret_status,
+			long *ret_kib)
 {
 	int64_t start = now_us();
+	struct rusage usage;
 	pid_t pid;
 	int r = posix_spawnp(&pid, argv[0], files, NULL, argv, environ);
 
@@ -48,9 +52,11 @@ static int64_t run_once(char **argv, const posix_spawn_file_actions_t *files, in
 		fprintf(stderr, "stopwatch: %s: %s\n", argv[0], strerror(r));
 		return -1;
 	}
-	while (waitpid(pid, ret_status, 0) < 0)
+	while (wait4(pid, ret_status, 0, &usage) < 0)
 		if (errno != EINTR)
 			return -1;
+	if (usage.ru_maxrss > *ret_kib)
+		*ret_kib = usage.ru_maxrss;
 	return now_us() - start;
 }
 
@@ -83,6 +89,7 @@ static int measure(char **commands[MAX_COMMANDS], int n, int runs)
 {
 	static int64_t times[MAX_COMMANDS][MAX_RUNS];
 	posix_spawn_file_actions_t files;
+	long kib[MAX_COMMANDS] = { 0 };
 	int status;
 
 	(void)posix_spawn_file_actions_init(&files);
@@ -90,7 +97,7 @@ static int measure(char **commands[MAX_COMMANDS], int n, int runs)
 	(void)posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	for (int run = 0; run < runs; run++) {
 		for (int i = 0; i < n; i++) {
-			times[i][run] = run_once(commands[i], &files, &status);
+			times[i][run] = run_once(commands[i], &files, &status, &kib[i]);
 			if (times[i][run] < 0)
 				return 1;
 			if (status != 0) {
@@ -102,7 +109,8 @@ static int measure(char **commands[MAX_COMMANDS], int n, int runs)
 	}
 	for (int i = 0; i < n; i++) {
 		qsort(times[i], (size_t)runs, sizeof(times[i][0]), compare);
-		printf("%lld %lld\n", (long long)times[i][runs / 2], (long long)times[i][0]);
+		printf("%lld %lld %ld\n", (long long)times[i][runs / 2], (long long)times[i][0],
+		       kib[i]);
 	}
 	return 0;
 }
@@ -110,14 +118,15 @@ static int measure(char **commands[MAX_COMMANDS], int n, int runs)
 static int log_one(const char *path, char **argv)
 {
 	int status;
-	int64_t time = run_once(argv, NULL, &status);
+	long kib = 0;
+	int64_t time = run_once(argv, NULL, &status, &kib);
 	FILE *f = time < 0 ? NULL : fopen(path, "ae");
 
 	if (!f) {
 		perror(path);
 		return 1;
 	}
-	fprintf(f, "%lld\n", (long long)time);
+	fprintf(f, "%lld %ld\n", (long long)time, kib);
 	if (fclose(f) != 0)
 		return 1;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
