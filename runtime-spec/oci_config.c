@@ -173,7 +173,8 @@ static const struct json_field config_fields[] = {
 };
 
 /* Most of an engine's config.json, and the runtime's alone */
-static const char *const unread[] = { "seccomp", NULL };
+static const char *const unread[] = { "seccomp", "resources", "maskedPaths", "readonlyPaths",
+				      NULL };
 
 /**
  * oci_config_parse() - Read a config.json

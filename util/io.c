@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -12,10 +13,23 @@
 
 #define FIRST_BYTES 4096
 
-/* Doubles @buf, at most to @max + 1 bytes: one more than allowed tells "too long". */
-static int grow(char **buf, size_t *size, size_t max, struct err *e)
+/* What is known of the size saves most of the copying; what is read is what counts. */
+static size_t first_size(int fd)
 {
-	size_t want = *size == 0 ? FIRST_BYTES : *size * 2;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < FIRST_BYTES)
+		return FIRST_BYTES;
+	return (size_t)st.st_size + 1;
+}
+
+/*
+ * Doubles @buf, or makes it of @first bytes; at most to @max + 1 bytes: one more than allowed
+ * tells "too long".
+ */
+static int grow(char **buf, size_t *size, size_t first, size_t max, struct err *e)
+{
+	size_t want = *size == 0 ? first : *size * 2;
 	char *p;
 
 	if (want > max + 1)
@@ -45,7 +59,7 @@ char *read_fd(int fd, size_t max, struct err *e)
 	for (;;) {
 		ssize_t n;
 
-		if (len == size && grow(&buf, &size, max, e) < 0)
+		if (len == size && grow(&buf, &size, first_size(fd), max, e) < 0)
 			return NULL;
 		n = read(fd, buf + len, size - len);
 		if (n < 0 && errno == EINTR)
