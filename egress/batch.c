@@ -200,6 +200,17 @@ struct nlmsghdr *nft_batch_add(struct nft_batch *b, const char *what, uint16_t t
 	return nftnl_nlmsg_build_hdr(b->buf + b->last, type, NFPROTO_INET, flags, ++b->n);
 }
 
+/**
+ * nft_batch_bytes() - Say how long a transaction is by now
+ * @b:		Transaction
+ *
+ * Return: bytes of its messages
+ */
+size_t nft_batch_bytes(const struct nft_batch *b)
+{
+	return end_of_last(b);
+}
+
 static int read_reply(const struct nft_batch *b, const struct nlmsghdr *nlh, bool *ret_acked,
 		      struct err *e)
 {

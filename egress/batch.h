@@ -2,6 +2,7 @@
 #ifndef EGRESS_BATCH_H
 #define EGRESS_BATCH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
@@ -15,6 +16,7 @@ struct nft_batch *nft_batch_new(struct err *e);
 struct nft_batch *nft_batch_free(struct nft_batch *b);
 struct nlmsghdr *nft_batch_add(struct nft_batch *b, const char *what, uint16_t type,
 			       uint16_t flags);
+size_t nft_batch_bytes(const struct nft_batch *b);
 int nft_batch_commit(struct nft_batch *b, struct err *e);
 int nft_error(struct err *e, int code, const char *what);
 

@@ -43,6 +43,9 @@
 /* Two elements of 36 bytes at most each, and an attribute's length has 16 bits. */
 #define RANGES_PER_MSG 512
 
+/* With another message it fits twice into the default of net.core.wmem_max, socket(7) */
+#define PART_BYTES (64 * 1024)
+
 /* nft's own numbers of types, by which it knows how to print a set */
 #define NFT_TYPE_IPADDR 7
 #define NFT_TYPE_IP6ADDR 8
@@ -426,50 +429,105 @@ static size_t add_some(struct nft_batch *b, const struct ruleset_set *set, size_
 	return i;
 }
 
-static void add_elements(struct nft_batch *b, const struct ruleset_set *set)
+/**
+ * struct writer - messages on their way to the kernel
+ * @b:		Transaction that is being built
+ * @limit:	Bytes from which on it is committed, and another one begun; 0: never
+ */
+struct writer {
+	struct nft_batch *b;
+	size_t limit;
+};
+
+static void writer_done(struct writer *w)
 {
-	for (size_t i = 0; i < set->ip.n;)
-		i = add_some(b, set, i);
+	w->b = nft_batch_free(w->b);
 }
 
-static void add_all(struct nft_batch *b, const struct ruleset *r)
+/* After a message, where a transaction may end. */
+static int pause_here(struct writer *w, struct err *e)
 {
-	for (size_t i = 0; i < r->n_sets; i++) {
-		add_set(b, &r->sets[i], (uint32_t)i + 1);
-		add_elements(b, &r->sets[i]);
+	if (w->limit == 0 || nft_batch_bytes(w->b) < w->limit)
+		return 0;
+	if (nft_batch_commit(w->b, e) < 0)
+		return -1;
+	w->b = nft_batch_free(w->b);
+	w->b = nft_batch_new(e);
+	return w->b == NULL ? -1 : 0;
+}
+
+static int add_elements(struct writer *w, const struct ruleset_set *set, struct err *e)
+{
+	for (size_t i = 0; i < set->ip.n;) {
+		i = add_some(w->b, set, i);
+		if (pause_here(w, e) < 0)
+			return -1;
 	}
-	/* A jump needs its target, and a chain that the kernel asks its rules */
+	return 0;
+}
+
+static int add_rules(struct writer *w, const struct ruleset *r, enum ruleset_chain chain,
+		     struct err *e)
+{
+	for (size_t i = 0; i < r->n_rules; i++) {
+		if (r->rules[i].chain != chain)
+			continue;
+		add_rule(w->b, r, &r->rules[i]);
+		if (pause_here(w, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * From the inside out: a jump needs its target, and as long as the chains that the kernel asks
+ * have no rules they drop everything.
+ */
+static int add_all(struct writer *w, const struct ruleset *r, struct err *e)
+{
 	for (enum ruleset_chain c = RULESET_CHAINS; c-- > 0;)
 		if (egress_has_chain(r, c))
-			add_chain(b, c);
-	for (size_t i = 0; i < r->n_rules; i++)
-		add_rule(b, r, &r->rules[i]);
+			add_chain(w->b, c);
+	for (size_t i = 0; i < r->n_sets; i++) {
+		add_set(w->b, &r->sets[i], (uint32_t)i + 1);
+		if (add_elements(w, &r->sets[i], e) < 0)
+			return -1;
+	}
+	for (enum ruleset_chain c = RULESET_CHAINS; c-- > 0;)
+		if (add_rules(w, r, c, e) < 0)
+			return -1;
+	return nft_batch_commit(w->b, e);
 }
 
 /* What is deleted is only given up after an RCU grace period, and close(2) waits for that. */
-static int commit_new(const struct ruleset *r, struct err *e)
+static int commit_new(const struct ruleset *r, size_t limit, struct err *e)
 {
-	cleanup_nft_batch struct nft_batch *b = nft_batch_new(e);
+	CLEANUP(writer_done) struct writer w = { .b = nft_batch_new(e), .limit = limit };
 
-	if (b == NULL)
+	if (w.b == NULL)
 		return -1;
-	add_table(b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE | NLM_F_EXCL);
-	add_all(b, r);
-	return nft_batch_commit(b, e);
+	add_table(w.b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE | NLM_F_EXCL);
+	return add_all(&w, r, e);
 }
 
-static int commit_again(const struct ruleset *r, struct err *e)
+static int commit_again(const struct ruleset *r, size_t limit, struct err *e)
 {
-	cleanup_nft_batch struct nft_batch *b = nft_batch_new(e);
+	CLEANUP(writer_done) struct writer w = { .b = nft_batch_new(e), .limit = limit };
 
-	if (b == NULL)
+	if (w.b == NULL)
 		return -1;
 	/* Deleting what is not there is an error, adding what is there is none. */
-	add_table(b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE);
-	add_table(b, "delete table", NFT_MSG_DELTABLE, 0);
-	add_table(b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE);
-	add_all(b, r);
-	return nft_batch_commit(b, e);
+	add_table(w.b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE);
+	add_table(w.b, "delete table", NFT_MSG_DELTABLE, 0);
+	add_table(w.b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE);
+	return add_all(&w, r, e);
+}
+
+static int commit(const struct ruleset *r, size_t limit, struct err *e)
+{
+	if (commit_new(r, limit, e) == 0)
+		return 0;
+	return e->code == EEXIST ? commit_again(r, limit, e) : -1;
 }
 
 /**
@@ -477,16 +535,19 @@ static int commit_again(const struct ruleset *r, struct err *e)
  * @r:		Ruleset
  * @e:		Set on failure: what of it the kernel refused, why, and what to do
  *
- * All or nothing, in one transaction: after a failure the namespace is as it was before.
+ * In one transaction: after a failure the namespace is as it was before.  A long list of
+ * addresses may not fit into the send buffer of a user (net.core.wmem_max).  Then there are
+ * several, and until the last one nothing gets out, also after a failure.
+ *
  * Rules of other tables stay as they are and can only refuse more.
  *
  * Return: 0 on success, -1 on failure
  */
 int egress_commit(const struct ruleset *r, struct err *e)
 {
-	if (commit_new(r, e) == 0)
+	if (commit(r, 0, e) == 0)
 		return 0;
-	return e->code == EEXIST ? commit_again(r, e) : -1;
+	return e->code == EMSGSIZE ? commit(r, PART_BYTES, e) : -1;
 }
 
 /* Without elements: all of them. */
@@ -518,17 +579,17 @@ static void flush_chain(struct nft_batch *b, enum ruleset_chain chain)
  */
 int egress_finish(const struct ruleset *r, struct err *e)
 {
-	cleanup_nft_batch struct nft_batch *b = nft_batch_new(e);
+	CLEANUP(writer_done) struct writer w = { .b = nft_batch_new(e) };
 
-	if (b == NULL)
+	if (w.b == NULL)
 		return -1;
 	for (size_t i = 0; i < r->n_sets; i++) {
-		flush_set(b, &r->sets[i]);
-		add_elements(b, &r->sets[i]);
+		flush_set(w.b, &r->sets[i]);
+		if (add_elements(&w, &r->sets[i], e) < 0)
+			return -1;
 	}
-	flush_chain(b, RULESET_UNFINISHED);
-	for (size_t i = 0; i < r->n_rules; i++)
-		if (r->rules[i].chain == RULESET_UNFINISHED)
-			add_rule(b, r, &r->rules[i]);
-	return nft_batch_commit(b, e);
+	flush_chain(w.b, RULESET_UNFINISHED);
+	if (add_rules(&w, r, RULESET_UNFINISHED, e) < 0)
+		return -1;
+	return nft_batch_commit(w.b, e);
 }
