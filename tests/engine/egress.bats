@@ -58,11 +58,17 @@ in_public_network() {
 	OPTIONS+=(--network public)
 }
 
-# in_user_namespace: OPTIONS make one, where rootless has it by itself
+# in_user_namespace: the container has one of its own, and so its network after the hook
 in_user_namespace() {
-	[[ $ENGINE == rootless ]] && return
-	OPTIONS+=(--uidmap 0:200000:65536)
-	chown -R 200000:200000 "$ROOTFS" "$WORKSPACE"
+	local root=200000
+
+	if [[ $ENGINE == rootless ]]; then
+		root=$LAB_SUBID
+		OPTIONS+=(--uidmap 0:1:65536) # of the user's namespace, where 1 is the first of the others
+	else
+		OPTIONS+=(--uidmap "0:$root:65536")
+	fi
+	chown -R "$root:$root" "$ROOTFS" "$WORKSPACE"
 }
 
 @test "egress: the host's own public address is refused, for agent and shell" {

@@ -481,12 +481,13 @@ differs() {
 @test "egress: a user's long list takes several transactions" {
 	awk 'BEGIN { for (i = 0; i < 50000; i++) printf "10.%d.%d.%d\n", i / 32768, i / 128 % 256, i % 128 * 2 }' \
 		>"$BATS_TEST_TMPDIR/list"
+	install "$APPLY" "$BATS_TEST_TMPDIR/apply"
 	chmod -R a+rX "$BATS_RUN_TMPDIR"
 	# shellcheck disable=SC2016 # for the inner shell
 	run -0 setpriv --reuid 60097 --regid 60097 --clear-groups unshare --user --map-root-user --net bash -c '
 		"$0" --list "$1" 172.16.0.1 && "$0" --list "$1" 172.16.0.1 && # a table that is there as well
 			nft get element inet oci_sandbox allow-ip4 "{ 10.1.67.158 }" >/dev/null &&
-			nft list chain inet oci_sandbox output' "$APPLY" "$BATS_TEST_TMPDIR/list"
+			nft list chain inet oci_sandbox output' "$BATS_TEST_TMPDIR/apply" "$BATS_TEST_TMPDIR/list"
 	[[ $output == *'jump egress'* ]]
 }
 
