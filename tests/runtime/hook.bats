@@ -269,6 +269,41 @@ stopped() {
 	[[ $output == $'can elsewhere\nsame\nsame' ]]
 }
 
+# ---- poststart ----
+
+# ended: ENDED is a process that is over, and that nobody waits for: its parent is sleep by then
+ended() {
+	local deadline=$((SECONDS + 5)) fifo=$BATS_TEST_TMPDIR/fifo
+
+	mkfifo "$fifo"
+	bash -c 'read -r <"$0" & echo $! >"$0.pid"; exec sleep 1000' "$fifo" </dev/null >/dev/null 2>&1 3>&- 4>&- &
+	WAITER=$!
+	until [[ $(<"/proc/$WAITER/comm") == sleep ]]; do
+		((SECONDS < deadline))
+	done
+	echo go >"$fifo"
+	ENDED=$(<"$fifo.pid")
+	until grep -q '^State:.Z' "/proc/$ENDED/status"; do
+		((SECONDS < deadline))
+	done
+}
+
+@test "hook: poststart of a process that has ended has nothing to do" {
+	local pid
+
+	ended
+	for pid in "$ENDED" 4194304; do
+		run -0 "$HOOK" --config "$HOOK_CONFIG" --libexec "$HOOK_LIBEXEC" poststart < <(hook_state "$pid")
+		[[ $output == "" ]]
+	done
+	kill "$WAITER"
+	# while one that runs without rules is no container of ours
+	run -71 "$HOOK" --config "$HOOK_CONFIG" --libexec "$HOOK_LIBEXEC" poststart < <(hook_state $$)
+	[[ $output == *"not called at createRuntime"* ]]
+	run -71 "$HOOK" --config "$HOOK_CONFIG" --libexec "$HOOK_LIBEXEC" poststart < <(hook_state 0)
+	[[ $output == *"the runtime gave none"* ]]
+}
+
 # ---- invariant 6 ----
 
 # traces: what a start of the container leaves, and what it has
