@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "capabilities.h"
 #include "directives.h"
 #include "err.h"
 #include "manifest.h"
@@ -86,6 +87,13 @@ static int add_mount(void *member, const char *value, struct err *e)
 	return strlist_add(member, path, e);
 }
 
+static int add_capability(void *member, const char *value, struct err *e)
+{
+	if (capability_find(value) == NULL)
+		return err_set(e, 0, "`%.60s` is not known", value);
+	return strlist_add(member, value, e);
+}
+
 /* @member is the whole manifest: the list and its length are two members of it. */
 static int add_agent(void *member, const char *value, struct err *e)
 {
@@ -112,6 +120,7 @@ static const struct directive keys[] = {
 	{ "pid-ns",  set_inode, offsetof(struct manifest, pid_ns),  true, false },
 	{ "net-ns",  set_inode, offsetof(struct manifest, net_ns),  true, false },
 	{ "mount",   add_mount, offsetof(struct manifest, mounts),  false, false },
+	{ "capability", add_capability, offsetof(struct manifest, capabilities), false, false },
 	{ "agent",   add_agent, 0,				    false, false },
 };
 /* clang-format on */
@@ -162,6 +171,8 @@ int manifest_print(FILE *f, const struct manifest *m)
 		print_escaped(f, m->mounts.v[i]);
 		(void)fputc('\n', f);
 	}
+	for (size_t i = 0; i < m->capabilities.n; i++)
+		(void)fprintf(f, "capability = %s\n", m->capabilities.v[i]);
 	return ferror(f) ? -1 : 0;
 }
 
@@ -211,6 +222,7 @@ const char *manifest_agent_path(const struct manifest *m, const char *command)
 void manifest_done(struct manifest *m)
 {
 	strlist_clear(&m->mounts);
+	strlist_clear(&m->capabilities);
 	for (size_t i = 0; i < m->n_agents; i++) {
 		free(m->agents[i].command);
 		free(m->agents[i].path);

@@ -42,6 +42,7 @@ struct manifest_agent {
  * @net_ns:	Of its network namespace
  * @mounts:	Destinations of the mounts that show something of the host's or of another
  *		container's, absolute paths, in order
+ * @capabilities: Names of those that container root has, and that undo a part of this
  * @agents:	Covered agents
  * @n_agents:	How many
  *
@@ -53,6 +54,7 @@ struct manifest {
 	uint64_t pid_ns;
 	uint64_t net_ns;
 	struct strlist mounts;
+	struct strlist capabilities;
 	struct manifest_agent *agents;
 	size_t n_agents;
 };

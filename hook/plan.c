@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "capabilities.h"
 #include "err.h"
 #include "links.h"
 #include "load.h"
@@ -237,6 +238,18 @@ static int plan_manifest(const struct oci_config *c, struct manifest *m, struct 
 	return 0;
 }
 
+static int plan_capabilities(const struct oci_config *c, struct manifest *m, struct err *e)
+{
+	for (size_t i = 0; i < c->capabilities.n; i++) {
+		const char *name = c->capabilities.v[i];
+
+		if (capability_find(name) != NULL && !strlist_has(&m->capabilities, name) &&
+		    strlist_add(&m->capabilities, name, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /**
  * hook_plan_build() - Plan what to do to a container
  * @in:		What it is made from; the survey and the profiles must outlive the plan
@@ -254,6 +267,7 @@ int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, str
 
 	if (check_shim(in, e) < 0 || plan_rules(in, &p.rules, e) < 0 ||
 	    plan_manifest(in->config, &p.manifest, e) < 0 ||
+	    plan_capabilities(in->config, &p.manifest, e) < 0 ||
 	    add_fixed(&p, HOOK_OP_LIBEXEC, LIBEXEC_DIR, e) < 0 ||
 	    add_fixed(&p, HOOK_OP_RUN, RUN_DIR, e) < 0 || each_command(in, &p, plan_agent, e) < 0 ||
 	    each_command(in, &p, plan_covers, e) < 0 || each_command(in, &p, plan_name, e) < 0)
@@ -308,6 +322,9 @@ static void print_manifest(FILE *f, const struct manifest *m)
 		print_path(f, m->mounts.v[i]);
 		(void)fputc('\n', f);
 	}
+	for (size_t i = 0; i < m->capabilities.n; i++)
+		(void)fprintf(f, "warning: container root has %s: it %s\n", m->capabilities.v[i],
+			      capability_find(m->capabilities.v[i])->so);
 }
 
 /**

@@ -67,10 +67,20 @@ static int set_root(yajl_val v, void *dst, struct err *e)
 	return json_fill(v, fields, N_ELEMENTS(fields), dst, e);
 }
 
+static int set_capabilities(yajl_val v, void *dst, struct err *e)
+{
+	static const struct json_field fields[] = {
+		{ "bounding", set_strings, 0, false },
+	};
+
+	return json_fill(v, fields, N_ELEMENTS(fields), dst, e);
+}
+
 static int set_process(yajl_val v, void *dst, struct err *e)
 {
 	static const struct json_field fields[] = {
 		{ "env", set_strings, AT(env), false },
+		{ "capabilities", set_capabilities, AT(capabilities), false },
 	};
 
 	return json_fill(v, fields, N_ELEMENTS(fields), dst, e);
@@ -255,6 +265,7 @@ void oci_config_done(struct oci_config *c)
 		free(c->mounts[i].options.v);
 	free(c->mounts);
 	free(c->env.v);
+	free(c->capabilities.v);
 	free(c->namespaces.v);
 	free(c->uid_maps.v);
 	free(c->gid_maps.v);

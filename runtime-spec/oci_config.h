@@ -60,6 +60,7 @@ struct oci_id_maps {
  * @root_path:		Root file system, absolute or relative to the bundle
  * @root_readonly:	The engine asked for a read-only root
  * @env:		process.env
+ * @capabilities:	process.capabilities.bounding: no process of the container has others
  * @annotations:	Object, or NULL; oci_config_annotation() reads it
  * @mounts:		In order, owned
  * @n_mounts:		How many
@@ -74,6 +75,7 @@ struct oci_config {
 	const char *root_path;
 	bool root_readonly;
 	struct oci_strings env;
+	struct oci_strings capabilities;
 	struct yajl_val_s *annotations;
 	struct oci_mount *mounts;
 	size_t n_mounts;

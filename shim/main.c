@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capabilities.h"
 #include "environment.h"
 #include "err.h"
 #include "launch_read.h"
@@ -41,8 +42,20 @@ static int run_nested(struct launch *l, char **argv, char **envp, struct err *e)
 	return STATUS_CANNOT_RUN;
 }
 
+static void warn_of_capabilities(const struct launch *l)
+{
+	for (size_t i = 0; i < l->manifest.capabilities.n; i++) {
+		const struct capability *c = capability_find(l->manifest.capabilities.v[i]);
+
+		if (c->at_launch)
+			(void)fprintf(stderr,
+				      "oci-sandbox: warning: container root has %s: it %s\n",
+				      c->name, c->so);
+	}
+}
+
 /* Only main prints; this is its part that a launch which went well can need. */
-static void warn_of(const struct launch *l, const struct strlist *missing)
+static void warn_of_made(const struct launch *l, const struct strlist *missing)
 {
 	cleanup_strlist struct strlist made = { 0 };
 	struct err e = { 0 };
@@ -74,10 +87,11 @@ static int run(char **argv, char **envp, struct err *e)
 	    environment_build(&l, envp, &env, e) < 0)
 		return STATUS_FAILED;
 
+	warn_of_capabilities(&l);
 	(void)sandbox_run(
 		&(struct sandbox){ .launch = &l, .plan = &plan, .argv = argv, .env = env.v },
 		&status, e);
-	warn_of(&l, &missing);
+	warn_of_made(&l, &missing);
 	return status;
 }
 

@@ -9,8 +9,9 @@ INTERNET_IP=203.0.113.10 # of TEST-NET-3, RFC 5737: nobody's
 # shellcheck disable=SC2034
 LAN_IP=10.77.0.10
 
-# network_start: both, ready to answer when it returns
+# network_start: both, ready to answer when it returns; once a lab
 network_start() {
+	[[ ! -e /run/netns/internet ]] || return 0
 	network_site internet 203.0.113.1 "$INTERNET_IP" 'STAND-IN page of the internet'
 	network_site lan 10.77.0.1 "$LAN_IP" 'STAND-IN admin page of a device'
 }

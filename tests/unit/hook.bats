@@ -495,6 +495,18 @@ agent() {
 	refuses "mount /etc/resolv.conf has no source"
 }
 
+@test "plan: capabilities that undo a part of it are named, once" {
+	config '.process.capabilities = {bounding: ["CAP_CHOWN", "CAP_NET_RAW", "CAP_SYS_ADMIN", "CAP_SYS_ADMIN", "CAP_NEW"]}'
+	plans "warning: container root has CAP_NET_RAW: it can send packets past the network rules" \
+		"warning: container root has CAP_SYS_ADMIN: it can unmount what oci-sandbox put into the container"
+	[[ $(grep -c '^warning' <<<"$output") -eq 2 ]]
+	config '.process.capabilities = {bounding: [1]}'
+	refuses "config.json: process: capabilities: bounding: element 0: not a string"
+	config '.process.capabilities = {}'
+	plans "ours: OCI_SANDBOX=1 in process.env"
+	[[ $output != *warning* ]]
+}
+
 @test "plan: a container on the host's network is refused" {
 	config '.linux.namespaces = [{type: "mount"}]'
 	refuses "the container is on the host's network"
