@@ -87,8 +87,33 @@ says() {
 }
 
 @test "check: a hook that podman is not told of is a warning" {
-	rm "$HOOKS/50-oci-sandbox.json"
+	"$BIN/oci-sandbox-hook" --unregister podman --hooks-dir "$HOOKS" >/dev/null
 	says "warning  podman: $HOOKS has no 50-oci-sandbox.json, so podman does not call the hook; oci-sandbox-hook --register podman"
+}
+
+@test "check: each of the two stages has to be registered" {
+	mv "$HOOKS/50-oci-sandbox-poststart.json" "$BATS_TEST_TMPDIR/poststart"
+	says "warning  podman: $HOOKS has no 50-oci-sandbox-poststart.json, so a network that is configured after the hook is never finished; oci-sandbox-hook --register podman"
+	mv "$HOOKS/50-oci-sandbox.json" "$BATS_TEST_TMPDIR/create"
+	cp "$BATS_TEST_TMPDIR/poststart" "$HOOKS/50-oci-sandbox-poststart.json"
+	says "problem  podman: $HOOKS has 50-oci-sandbox-poststart.json and no 50-oci-sandbox.json, so each container that asks is stopped"
+	cp "$BATS_TEST_TMPDIR/create" "$HOOKS/50-oci-sandbox-poststart.json"
+	cp "$BATS_TEST_TMPDIR/create" "$HOOKS/50-oci-sandbox.json"
+	says "problem  podman: $HOOKS/50-oci-sandbox-poststart.json does not name the stage poststart"
+	cp "$BATS_TEST_TMPDIR/poststart" "$HOOKS/50-oci-sandbox.json"
+	says "problem  podman: $HOOKS/50-oci-sandbox.json does not name the stage createRuntime"
+}
+
+@test "check: a hook that is told another stage than it is called at is a problem" {
+	described '.stages += ["poststart"]'
+	cp "$HOOKS/50-oci-sandbox.json" "$HOOKS/50-oci-sandbox-poststart.json"
+	says "problem  podman: $HOOKS/50-oci-sandbox-poststart.json tells the hook \`createRuntime\` at the stage poststart"
+	described '.hook.args = ["oci-sandbox-hook", "--check"]'
+	says "problem  podman: $HOOKS/50-oci-sandbox.json tells the hook \`--check\` at the stage createRuntime"
+	described 'del(.hook.args)'
+	says "problem  podman: $HOOKS/50-oci-sandbox.json tells the hook \`no stage\` at the stage createRuntime"
+	described '.hook.args = 7'
+	says "problem  podman: $HOOKS/50-oci-sandbox.json: hook: args: not an array"
 }
 
 @test "check: what podman would leave out without a word is a problem" {
