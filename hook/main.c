@@ -28,6 +28,7 @@
 #include "io.h"
 #include "poststart.h"
 #include "register.h"
+#include "results.h"
 
 #define PROGRAM "oci-sandbox-hook"
 #define STATE_MAX_BYTES (1024 * 1024)
@@ -39,18 +40,20 @@
  * @paths:	Where things are on the host
  * @bundle:	What --check is about; NULL: the host
  * @engine:	Operand of --register and --unregister
+ * @json:	--check writes JSON
  */
 struct arguments {
 	struct hook_paths paths;
 	const char *bundle;
 	const char *engine;
+	bool json;
 };
 
 static const char usage_text[] =
 	"usage: " PROGRAM
 	" [--config DIR] [--libexec DIR] createRuntime|prestart|poststart <STATE\n"
-	"       " PROGRAM
-	" [--config DIR] [--libexec DIR] [--hooks-dir DIR] --check [--bundle DIR]\n"
+	"       " PROGRAM " [--config DIR] [--libexec DIR] [--hooks-dir DIR] --check [--bundle DIR]"
+	" [--json]\n"
 	"       " PROGRAM " [--config DIR] [--libexec DIR] [--hooks-dir DIR] --register podman\n"
 	"       " PROGRAM " [--hooks-dir DIR] --unregister podman\n"
 	"       " PROGRAM " --help | --version\n";
@@ -127,23 +130,50 @@ static int run_poststart(const struct arguments *a, struct err *e)
 	return status;
 }
 
-static int run_host_check(const struct arguments *a)
+/* An error before the last byte is not one of the last flush. */
+static bool is_written(void)
 {
-	enum host_level worst = host_check(&a->paths, stdout);
+	return fflush(stdout) == 0 && ferror(stdout) == 0;
+}
 
-	return fflush(stdout) == 0 ? (int)worst : EXIT_PROBLEM;
+static int run_host_check(const struct arguments *a, struct err *e)
+{
+	cleanup_results struct results results = { 0 };
+	int failed = host_check(&a->paths, &results, e);
+
+	if (failed == 0 && a->json)
+		failed = results_print_json(&results, stdout, e);
+	else if (failed == 0)
+		results_print(&results, stdout);
+	if (failed < 0) {
+		report(e);
+		return EXIT_PROBLEM;
+	}
+	return is_written() ? (int)results_worst(&results) : EXIT_PROBLEM;
+}
+
+static int run_bundle_check(const struct arguments *a, struct err *e)
+{
+	cleanup_bundle_check struct bundle_check found = { 0 };
+	const char *refused = NULL;
+	struct err why = { 0 };
+
+	if (check_bundle(&a->paths, a->bundle, &found, &why) < 0) {
+		err_make_printable(&why);
+		refused = why.msg;
+	}
+	if (!a->json) {
+		bundle_check_print(&found, refused, stdout);
+	} else if (bundle_check_print_json(&found, refused, stdout, e) < 0) {
+		report(e);
+		return EXIT_PROBLEM;
+	}
+	return is_written() && refused == NULL ? EXIT_SUCCESS : EXIT_PROBLEM;
 }
 
 static int run_check(const struct arguments *a, struct err *e)
 {
-	if (a->bundle == NULL)
-		return run_host_check(a);
-	if (check_bundle(&a->paths, a->bundle, stdout, e) < 0) {
-		err_make_printable(e);
-		(void)fprintf(stdout, "refused: %s\n", e->msg);
-		return EXIT_PROBLEM;
-	}
-	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_PROBLEM;
+	return a->bundle == NULL ? run_host_check(a, e) : run_bundle_check(a, e);
 }
 
 static int run_help(const struct arguments *a, struct err *e)
@@ -218,16 +248,23 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* Options with a value, wherever they stand; what is left is the command. */
+enum option_kind {
+	OPTION_VALUE,
+	OPTION_ABSOLUTE, /* a path; the hook changes to / */
+	OPTION_FLAG,     /* has no value; of --check only, like all below */
+};
+
+/* Options, wherever they stand; what is left is the command. */
 static const struct option {
 	const char *name;
 	size_t offset;
-	bool absolute; /* the hook changes to / */
+	enum option_kind kind;
 } options[] = {
-	{ "--config", offsetof(struct arguments, paths.config), true },
-	{ "--libexec", offsetof(struct arguments, paths.libexec), true },
-	{ "--hooks-dir", offsetof(struct arguments, paths.hooks_dir), true },
-	{ "--bundle", offsetof(struct arguments, bundle), false },
+	{ "--config", offsetof(struct arguments, paths.config), OPTION_ABSOLUTE },
+	{ "--libexec", offsetof(struct arguments, paths.libexec), OPTION_ABSOLUTE },
+	{ "--hooks-dir", offsetof(struct arguments, paths.hooks_dir), OPTION_ABSOLUTE },
+	{ "--bundle", offsetof(struct arguments, bundle), OPTION_VALUE },
+	{ "--json", offsetof(struct arguments, json), OPTION_FLAG },
 };
 
 static const struct option *find_option(const char *name)
@@ -236,6 +273,22 @@ static const struct option *find_option(const char *name)
 		if (strcmp(options[i].name, name) == 0)
 			return &options[i];
 	return NULL;
+}
+
+/* Returns where the option ends, NULL if it is not understood. */
+static char **parse_option(const struct option *o, char **arg, struct arguments *a)
+{
+	void *dst = (char *)a + o->offset;
+
+	if (o->kind == OPTION_FLAG) {
+		*(bool *)dst = true;
+		return arg;
+	}
+	arg++;
+	if (*arg == NULL || (o->kind == OPTION_ABSOLUTE && **arg != '/'))
+		return NULL;
+	*(const char **)dst = *arg;
+	return arg;
 }
 
 /* Returns the command, NULL if the arguments are not understood. */
@@ -247,9 +300,9 @@ static const struct command *parse_arguments(char **argv, struct arguments *a)
 		const struct option *o = find_option(*arg);
 
 		if (o != NULL) {
-			if (*++arg == NULL || (o->absolute && **arg != '/'))
+			arg = parse_option(o, arg, a);
+			if (arg == NULL)
 				return NULL;
-			*(const char **)((char *)a + o->offset) = *arg;
 		} else if (command == NULL) {
 			command = find_command(*arg);
 			if (command == NULL || (command->operand && *++arg == NULL))
@@ -260,6 +313,8 @@ static const struct command *parse_arguments(char **argv, struct arguments *a)
 			return NULL;
 		}
 	}
+	if (a->json && (command == NULL || command->run != run_check))
+		return NULL;
 	return command;
 }
 
