@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
@@ -29,6 +30,7 @@
 #include "poststart.h"
 #include "register.h"
 #include "results.h"
+#include "trial.h"
 
 #define PROGRAM "oci-sandbox-hook"
 #define STATE_MAX_BYTES (1024 * 1024)
@@ -41,19 +43,24 @@
  * @bundle:	What --check is about; NULL: the host
  * @engine:	Operand of --register and --unregister
  * @json:	--check writes JSON
+ * @run:	--check starts containers
+ * @seconds:	How long these may take
  */
 struct arguments {
 	struct hook_paths paths;
 	const char *bundle;
 	const char *engine;
 	bool json;
+	bool run;
+	int seconds;
 };
 
 static const char usage_text[] =
 	"usage: " PROGRAM
 	" [--config DIR] [--libexec DIR] createRuntime|prestart|poststart <STATE\n"
-	"       " PROGRAM " [--config DIR] [--libexec DIR] [--hooks-dir DIR] --check [--bundle DIR]"
-	" [--json]\n"
+	"       " PROGRAM " [--config DIR] [--libexec DIR] [--hooks-dir DIR] --check [--json]\n"
+	"           [--run [podman] [--time-limit SECONDS]]\n"
+	"       " PROGRAM " [--config DIR] [--libexec DIR] --check --bundle DIR [--json]\n"
 	"       " PROGRAM " [--config DIR] [--libexec DIR] [--hooks-dir DIR] --register podman\n"
 	"       " PROGRAM " [--hooks-dir DIR] --unregister podman\n"
 	"       " PROGRAM " --help | --version\n";
@@ -141,6 +148,8 @@ static int run_host_check(const struct arguments *a, struct err *e)
 	cleanup_results struct results results = { 0 };
 	int failed = host_check(&a->paths, &results, e);
 
+	if (failed == 0 && a->run)
+		failed = trial_podman(&a->paths, a->seconds, &results, e);
 	if (failed == 0 && a->json)
 		failed = results_print_json(&results, stdout, e);
 	else if (failed == 0)
@@ -200,13 +209,18 @@ static int find_self(char self[PATH_MAX], struct err *e)
 	return 0;
 }
 
+static bool is_podman(const char *engine)
+{
+	return engine != NULL && strcmp(engine, "podman") == 0;
+}
+
 static int run_engine(const struct arguments *a,
 		      int (*act)(const struct hook_paths *, FILE *, struct err *), struct err *e)
 {
 	struct hook_paths paths = a->paths;
 	char self[PATH_MAX];
 
-	if (strcmp(a->engine, "podman") != 0)
+	if (!is_podman(a->engine))
 		return usage();
 	paths.self = self;
 	if (find_self(self, e) < 0 || act(&paths, stdout, e) < 0)
@@ -252,6 +266,8 @@ enum option_kind {
 	OPTION_VALUE,
 	OPTION_ABSOLUTE, /* a path; the hook changes to / */
 	OPTION_FLAG,     /* has no value; of --check only, like all below */
+	OPTION_ENGINE,   /* a flag, which the name of an engine may follow */
+	OPTION_SECONDS,
 };
 
 /* Options, wherever they stand; what is left is the command. */
@@ -265,6 +281,8 @@ static const struct option {
 	{ "--hooks-dir", offsetof(struct arguments, paths.hooks_dir), OPTION_ABSOLUTE },
 	{ "--bundle", offsetof(struct arguments, bundle), OPTION_VALUE },
 	{ "--json", offsetof(struct arguments, json), OPTION_FLAG },
+	{ "--run", offsetof(struct arguments, run), OPTION_ENGINE },
+	{ "--time-limit", offsetof(struct arguments, seconds), OPTION_SECONDS },
 };
 
 static const struct option *find_option(const char *name)
@@ -275,17 +293,32 @@ static const struct option *find_option(const char *name)
 	return NULL;
 }
 
+static bool parse_seconds(const char *text, int *ret)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end != '\0' || n < 1 || n > TRIAL_SECONDS_MAX)
+		return false;
+	*ret = (int)n;
+	return true;
+}
+
 /* Returns where the option ends, NULL if it is not understood. */
 static char **parse_option(const struct option *o, char **arg, struct arguments *a)
 {
 	void *dst = (char *)a + o->offset;
 
-	if (o->kind == OPTION_FLAG) {
+	if (o->kind == OPTION_FLAG || o->kind == OPTION_ENGINE) {
 		*(bool *)dst = true;
-		return arg;
+		return o->kind == OPTION_ENGINE && is_podman(arg[1]) ? arg + 1 : arg;
 	}
 	arg++;
-	if (*arg == NULL || (o->kind == OPTION_ABSOLUTE && **arg != '/'))
+	if (*arg == NULL)
+		return NULL;
+	if (o->kind == OPTION_SECONDS)
+		return parse_seconds(*arg, dst) ? arg : NULL;
+	if (o->kind == OPTION_ABSOLUTE && **arg != '/')
 		return NULL;
 	*(const char **)dst = *arg;
 	return arg;
@@ -313,8 +346,12 @@ static const struct command *parse_arguments(char **argv, struct arguments *a)
 			return NULL;
 		}
 	}
-	if (a->json && (command == NULL || command->run != run_check))
+	if ((a->json || a->run || a->seconds > 0) && (command == NULL || command->run != run_check))
 		return NULL;
+	if ((a->run && a->bundle != NULL) || (a->seconds > 0 && !a->run))
+		return NULL;
+	if (a->seconds == 0)
+		a->seconds = TRIAL_SECONDS;
 	return command;
 }
 

@@ -297,7 +297,10 @@ bundle() {
 @test "check: what is for --check is for nothing else" {
 	local args
 
-	for args in --json "--json createRuntime" "--json --version"; do
+	for args in --json "--json createRuntime" "--json --version" "--run createRuntime" --run \
+		"--check --run docker" "--check --run podman podman" "--check --run --bundle /x" \
+		"--check --time-limit 5" "--check --run --time-limit" "--check --run --time-limit 0" \
+		"--check --run --time-limit 1x" "--check --run --time-limit 3601" "poststart --time-limit 5"; do
 		# shellcheck disable=SC2086
 		run -64 "$BIN/oci-sandbox-hook" $args </dev/null
 	done
