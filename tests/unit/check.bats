@@ -56,6 +56,18 @@ says() {
 	says "problem  programs: programs for the container: open $HOOK_LIBEXEC/shim: No such file"
 }
 
+@test "check: programs that are somebody else's, or whose folder is, are a problem" {
+	[[ $EUID == 0 ]] || skip "needs root, to give files away"
+	chown 60097 "$HOOK_LIBEXEC/shim"
+	says "problem  programs: programs for the container: $HOOK_LIBEXEC/shim belongs to uid 60097"
+	chown 0 "$HOOK_LIBEXEC/shim"
+	chown 60097 "$HOOK_LIBEXEC"
+	says "problem  programs: programs for the container: $HOOK_LIBEXEC belongs to uid 60097"
+	chown 0 "$HOOK_LIBEXEC"
+	chmod o+w "$HOOK_LIBEXEC"
+	says "problem  programs: programs for the container: $HOOK_LIBEXEC can be written by others"
+}
+
 @test "check: a shim that is no static program is a problem" {
 	printf '#!/bin/sh\n' >"$HOOK_LIBEXEC/shim"
 	says "problem  programs: $HOOK_LIBEXEC/shim: not a program"
@@ -172,10 +184,25 @@ json() {
 	fits
 }
 
-# fits: RESULT is as the schema has it
+# schema_python: one that has jsonschema; what is first in PATH may be somebody's own
+schema_python() {
+	local python
+
+	for python in python3 /usr/bin/python3; do
+		if "$python" -c 'import jsonschema' 2>/dev/null; then
+			printf '%s\n' "$python"
+			return
+		fi
+	done
+	return 1
+}
+
+# fits: RESULT is as the schema has it, which nobody can tell without python3-jsonschema
 fits() {
-	command -v python3 >/dev/null && python3 -c 'import jsonschema' 2>/dev/null || return 0
-	python3 -c 'import json, sys, jsonschema
+	local python
+
+	python=$(schema_python) || return 0
+	"$python" -c 'import json, sys, jsonschema
 jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(sys.stdin))' \
 		"$SRCDIR/docs/check.schema.json" <<<"$RESULT"
 }
@@ -203,7 +230,7 @@ lines_of_json() {
 
 @test "check: the schema is one, and refuses what is not as it says" {
 	jq -e '."$schema" == "https://json-schema.org/draft/2020-12/schema"' "$SRCDIR/docs/check.schema.json"
-	python3 -c 'import jsonschema' 2>/dev/null || skip "needs python3-jsonschema"
+	schema_python || skip "needs python3-jsonschema"
 	for RESULT in '{}' '{"version": 2, "steps": []}' '{"version": 1}' \
 		'{"version": 1, "status": "fine", "checks": []}' \
 		'{"version": 1, "status": "warning", "checks": [{"name": "x", "status": "warning", "found": ""}]}' \
