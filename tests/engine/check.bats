@@ -112,7 +112,7 @@ leaves_nothing() {
 }
 
 @test "check: podman that can't start a container at all is not the hook's fault" {
-	podman_with 'echo "what it does" >&2; printf "Error: no \033luck\n\n" >&2; exit 125'
+	podman_with 'seq 100000; echo "what it does" >&2; printf "Error: no \033luck\n\n" >&2; exit 125'
 	run -2 checks
 	trial problem "podman can't start any container: Error: no ?luck; "
 }
