@@ -15,10 +15,12 @@
 #include "container.h"
 #include "err.h"
 #include "hook.h"
+#include "json_out.h"
 #include "libexec.h"
 #include "links.h"
 #include "namespaces.h"
 #include "plan.h"
+#include "steps.h"
 #include "survey.h"
 
 static bool has_namespace(const struct oci_config *c, const char *type)
@@ -52,7 +54,14 @@ static int root_uid(const struct oci_config *c, uid_t *ret, struct err *e)
 	return 0;
 }
 
-static int print_plan(const struct container *c, const struct survey_id *shim, FILE *out,
+static int enter_steps(struct steps *ret, struct err *e)
+{
+	if (steps_add(ret, STEP_NAMESPACE, "the container's mount namespace", e) < 0)
+		return -1;
+	return steps_add(ret, STEP_NAMESPACE, "the container's network namespace", e);
+}
+
+static int plan_steps(const struct container *c, const struct survey_id *shim, struct steps *ret,
 		      struct err *e)
 {
 	cleanup_survey struct survey survey = { 0 };
@@ -80,41 +89,105 @@ static int print_plan(const struct container *c, const struct survey_id *shim, F
 	    root_uid(&c->config, &look.root_uid, e) < 0 || survey_make(&look, &survey, e) < 0 ||
 	    hook_plan_build(&in, &plan, e) < 0)
 		return -1;
-	(void)fputs("note: networks that the container is part of are refused as well; they are "
-		    "known when it has its network\n",
-		    out);
-	if (hook_plan_print(out, &plan) < 0)
-		return err_set(e, 0, "print the plan: write error");
-	return 0;
+	if (steps_add(ret, STEP_NOTE,
+		      "networks that the container is part of are refused as well; they are known "
+		      "when it has its network",
+		      e) < 0 ||
+	    enter_steps(ret, e) < 0)
+		return -1;
+	return hook_plan_steps(&plan, ret, e);
 }
 
 /**
- * check_bundle() - Print what the hook would do to a container, and change nothing
+ * check_bundle() - Find out what the hook would do to a container, and change nothing
  * @paths:	Where things are on the host
  * @bundle:	Folder of config.json
- * @out:	Where to print to
+ * @ret:	Filled, also on failure, with what is known
  * @e:		Set on failure: why the hook would refuse
  *
  * Return: 0 on success, also if the container is not ours; -1 on failure
  */
-int check_bundle(const struct hook_paths *paths, const char *bundle, FILE *out, struct err *e)
+int check_bundle(const struct hook_paths *paths, const char *bundle, struct bundle_check *ret,
+		 struct err *e)
 {
 	cleanup_container struct container c = { 0 };
+	cleanup_steps struct steps steps = { 0 };
 	cleanup_fd int libexec = -1;
 	struct survey_id shim;
 
 	if (container_load(paths, bundle, &c, e) != 0)
 		return -1;
-	if (c.why == NULL) {
-		(void)fputs("not ours: the container does not ask, and the policy does not say "
-			    "match = always\n",
-			    out);
+	ret->decided = true;
+	ret->why = c.why;
+	if (c.why == NULL)
 		return 0;
-	}
-	(void)fprintf(out, "ours: %s\n", c.why);
-
 	libexec = libexec_open(paths->libexec, &shim, e);
-	if (libexec < 0 || check_namespaces(&c.config, e) < 0)
+	if (libexec < 0 || check_namespaces(&c.config, e) < 0 ||
+	    plan_steps(&c, &shim, &steps, e) < 0)
 		return -1;
-	return print_plan(&c, &shim, out, e);
+	ret->steps = steps;
+	steps = (struct steps){ 0 };
+	return 0;
+}
+
+#define NOT_OURS "the container does not ask, and the policy does not say match = always"
+
+/**
+ * bundle_check_print() - Write what is known of a container, for people
+ * @c:		What check_bundle() found
+ * @refused:	Why the hook would refuse it, NULL if it wouldn't
+ * @out:	Where to; the caller looks for its errors
+ */
+void bundle_check_print(const struct bundle_check *c, const char *refused, FILE *out)
+{
+	if (c->decided && c->why != NULL)
+		(void)fprintf(out, "ours: %s\n", c->why);
+	else if (c->decided)
+		(void)fputs("not ours: " NOT_OURS "\n", out);
+	steps_print(&c->steps, out);
+	if (refused != NULL)
+		(void)fprintf(out, "refused: %s\n", refused);
+}
+
+/**
+ * bundle_check_print_json() - The same for programs, as docs/check.schema.json has it
+ * @c:		What check_bundle() found
+ * @refused:	Why the hook would refuse it, NULL if it wouldn't
+ * @out:	Where to; the caller looks for its errors
+ * @e:		Set on failure
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int bundle_check_print_json(const struct bundle_check *c, const char *refused, FILE *out,
+			    struct err *e)
+{
+	cleanup_json_out struct json_out *o = json_out_new();
+
+	json_out_open(o, '{');
+	json_out_key(o, "version");
+	json_out_integer(o, 1);
+	if (c->decided) {
+		json_out_key(o, "ours");
+		json_out_bool(o, c->why != NULL);
+		json_out_key(o, "why");
+		json_out_string(o, c->why != NULL ? c->why : NOT_OURS);
+	}
+	if (refused != NULL) {
+		json_out_key(o, "refused");
+		json_out_string(o, refused);
+	}
+	json_out_key(o, "steps");
+	steps_add_json(&c->steps, o);
+	json_out_close(o, '}');
+	return json_out_print(o, out, e);
+}
+
+/**
+ * bundle_check_done() - Release what is known of a container; it is empty afterwards
+ * @c:		What check_bundle() found
+ */
+void bundle_check_done(struct bundle_check *c)
+{
+	steps_done(&c->steps);
+	*c = (struct bundle_check){ 0 };
 }

@@ -8,6 +8,8 @@
 #include "config.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "advice.h"
@@ -16,6 +18,7 @@
 #include "host.h"
 #include "installed.h"
 #include "probe.h"
+#include "results.h"
 #include "tries.h"
 
 /**
@@ -79,53 +82,58 @@ static int find_out(const void *arg, struct err *e)
 	return q->need->try(q->paths, e);
 }
 
-static enum host_level check_need(const struct need *n, const struct hook_paths *paths, FILE *out)
+/* Returns NULL if there is no memory. */
+static char *advise(const struct need *n, const struct hook_paths *paths, const struct err *why)
 {
-	static const char *const words[] = {
-		[HOST_OK] = "ok",
-		[HOST_WARNING] = "warning",
-		[HOST_PROBLEM] = "problem",
-	};
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	if (n->advise == NULL)
+		return strdup(n->advice);
+	f = open_memstream(&text, &size);
+	if (f == NULL)
+		return NULL;
+	n->advise(f, paths, why);
+	if (fclose(f) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int check_need(const struct need *n, const struct hook_paths *paths, struct results *ret,
+		      struct err *e)
+{
 	const struct question q = { .need = n, .paths = paths };
-	struct err e = { 0 };
-	const int found = probe_run(find_out, &q, &e);
-	enum host_level level = HOST_PROBLEM;
+	struct err why = { 0 };
+	const int found = probe_run(find_out, &q, &why);
+	struct result r = { .name = n->name, .level = HOST_PROBLEM };
 
 	if (found >= 0)
-		level = found == 0 ? HOST_OK : HOST_WARNING;
-	err_make_printable(&e);
-	(void)fprintf(out, "%-8s %s: %s", words[level], n->name,
-		      level == HOST_OK ? n->fine : e.msg);
-	if (level != HOST_OK) {
-		(void)fputs("; ", out);
-		if (n->advise != NULL)
-			n->advise(out, paths, &e);
-		else
-			(void)fputs(n->advice, out);
-	}
-	(void)fputc('\n', out);
-	return level;
+		r.level = found == 0 ? HOST_OK : HOST_WARNING;
+	err_make_printable(&why);
+	r.found = strdup(r.level == HOST_OK ? n->fine : why.msg);
+	if (r.level != HOST_OK)
+		r.advice = advise(n, paths, &why);
+	return results_add(ret, r, e);
 }
 
 /**
- * host_check() - Say of each thing that this host needs whether it is there
+ * host_check() - Find out of each thing that this host needs whether it is there
  * @paths:	Where things are on the host; without hooks_dir, where podman looks
- * @out:	Where to write a line for each; the caller looks for its errors
+ * @ret:	Gets a result for each
+ * @e:		Set on failure
  *
- * Return: the worst that was found
+ * Return: 0 on success, -1 on failure: then there was no memory to say it
  */
-enum host_level host_check(const struct hook_paths *paths, FILE *out)
+int host_check(const struct hook_paths *paths, struct results *ret, struct err *e)
 {
-	enum host_level worst = HOST_OK;
-
 	for (size_t i = 0; i < N_ELEMENTS(needs); i++) {
-		enum host_level level;
-
 		if (needs[i].user && geteuid() == 0)
 			continue;
-		level = check_need(&needs[i], paths, out);
-		if (level > worst)
-			worst = level;
+		if (check_need(&needs[i], paths, ret, e) < 0)
+			return -1;
 	}
-	return worst;
+	return 0;
 }

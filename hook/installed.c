@@ -118,10 +118,41 @@ int installed_profiles(const struct hook_paths *paths, struct err *e)
 
 /* ---- podman ---- */
 
-/* A folder's description of this hook; @ret_text is NULL if it has none. */
-static int read_description(const char *dir, char **ret_text, struct err *e)
+/**
+ * struct registered - the description of one stage
+ * @file:	Its name in the hooks folder
+ * @stage:	The stage
+ * @is_at:	Does a description name it?
+ * @missing:	What comes of it if none does
+ */
+struct registered {
+	const char *file;
+	const char *stage;
+	bool (*is_at)(const struct hooks_d *h);
+	const char *missing;
+};
+
+static bool is_at_create(const struct hooks_d *h)
 {
-	cleanup_free char *path = path_join(dir, REGISTER_FILE, e);
+	return h->at_create;
+}
+
+static bool is_at_poststart(const struct hooks_d *h)
+{
+	return h->at_poststart;
+}
+
+static const struct registered at_create = { REGISTER_FILE, "createRuntime", is_at_create,
+					     "podman does not call the hook" };
+static const struct registered at_poststart = {
+	REGISTER_FILE_POSTSTART, "poststart", is_at_poststart,
+	"a network that is configured after the hook is never finished"
+};
+
+/* A folder's description of this hook; @ret_text is NULL if it has none. */
+static int read_description(const char *dir, const char *file, char **ret_text, struct err *e)
+{
+	cleanup_free char *path = path_join(dir, file, e);
 
 	if (path == NULL)
 		return -1;
@@ -129,35 +160,81 @@ static int read_description(const char *dir, char **ret_text, struct err *e)
 	return *ret_text == NULL && e->code != ENOENT ? -1 : 0;
 }
 
-static int check_always(const char *dir, const struct hooks_d *h, struct err *e)
+static int check_always(const char *dir, const struct registered *r, const struct hooks_d *h,
+			struct err *e)
 {
 	if (h->always)
 		return 0;
 	(void)err_set(e, 0, "%s/%s does not say `\"always\": true`: some containers are left out",
-		      dir, REGISTER_FILE);
+		      dir, r->file);
 	return INSTALLED_WARNING;
 }
 
-static int check_description(const char *dir, const char *text, struct err *e)
+/* The stage in the arguments, which is what the hook goes by; prestart is another name. */
+static int check_stage(const char *dir, const struct registered *r, const struct hooks_d *h,
+		       struct err *e)
+{
+	const char *command = h->command != NULL ? h->command : "no stage";
+
+	if (!r->is_at(h))
+		return err_set(e, 0, "%s/%s does not name the stage %s", dir, r->file, r->stage);
+	if (strcmp(command, r->stage) != 0 && (r != &at_create || strcmp(command, "prestart") != 0))
+		return err_set(e, 0, "%s/%s tells the hook `%s` at the stage %s", dir, r->file,
+			       command, r->stage);
+	return 0;
+}
+
+static int check_description(const char *dir, const struct registered *r, const char *text,
+			     struct err *e)
 {
 	cleanup_hooks_d struct hooks_d h = { 0 };
 	struct stat is, own;
 
 	if (hooks_d_parse(text, &h, e) < 0)
-		return err_wrap(e, "%s/%s", dir, REGISTER_FILE);
+		return err_wrap(e, "%s/%s", dir, r->file);
 	if (access(h.path, X_OK) < 0)
-		return err_set(e, errno, "%s/%s calls %s, and podman goes on without", dir,
-			       REGISTER_FILE, h.path);
+		return err_set(e, errno, "%s/%s calls %s, and podman goes on without", dir, r->file,
+			       h.path);
 	if (stat(h.path, &is) < 0 || stat("/proc/self/exe", &own) < 0)
 		return err_set(e, errno, "look at %s", h.path);
-	if (!h.at_create)
-		return err_set(e, 0, "%s/%s does not name the stage createRuntime", dir,
-			       REGISTER_FILE);
+	if (check_stage(dir, r, &h, e) < 0)
+		return -1;
 	if (is.st_dev == own.st_dev && is.st_ino == own.st_ino)
-		return check_always(dir, &h, e);
-	(void)err_set(e, 0, "%s/%s calls %s, which is not this program", dir, REGISTER_FILE,
-		      h.path);
+		return check_always(dir, r, &h, e);
+	(void)err_set(e, 0, "%s/%s calls %s, which is not this program", dir, r->file, h.path);
 	return INSTALLED_WARNING;
+}
+
+static int warn_missing(const char *dir, const struct registered *r, struct err *e)
+{
+	(void)err_set(e, 0, "%s has no %s, so %s", dir, r->file, r->missing);
+	return INSTALLED_WARNING;
+}
+
+/*
+ * A folder's descriptions.  @ret_found is false if it has none.  poststart alone refuses every
+ * container that asks.
+ */
+static int check_folder(const char *dir, bool *ret_found, struct err *e)
+{
+	cleanup_free char *create = NULL, *poststart = NULL;
+	int ret;
+
+	if (read_description(dir, REGISTER_FILE, &create, e) < 0 ||
+	    read_description(dir, REGISTER_FILE_POSTSTART, &poststart, e) < 0)
+		return -1;
+	*ret_found = create != NULL || poststart != NULL;
+	if (!*ret_found)
+		return 0;
+	if (create == NULL)
+		return err_set(e, 0, "%s has %s and no %s, so each container that asks is stopped",
+			       dir, REGISTER_FILE_POSTSTART, REGISTER_FILE);
+	ret = check_description(dir, &at_create, create, e);
+	if (ret != 0)
+		return ret;
+	if (poststart == NULL)
+		return warn_missing(dir, &at_poststart, e);
+	return check_description(dir, &at_poststart, poststart, e);
 }
 
 static int check_is_read(const char *dir, struct err *e)
@@ -195,21 +272,16 @@ int installed_podman(const struct hook_paths *paths, struct err *e)
 	if (list_dirs(paths, &dirs, e) < 0)
 		return -1;
 	for (size_t i = 0; i < dirs.n; i++) {
-		cleanup_free char *text = NULL;
-		int ret;
+		bool found = false;
+		int ret = check_folder(dirs.v[i], &found, e);
 
-		if (read_description(dirs.v[i], &text, e) < 0)
-			return -1;
-		if (text == NULL)
+		if (ret == 0 && !found)
 			continue;
-		ret = check_description(dirs.v[i], text, e);
 		if (ret == 0 && paths->hooks_dir == NULL)
 			ret = check_is_read(dirs.v[i], e);
 		return ret;
 	}
-	(void)err_set(e, 0, "%s has no %s, so podman does not call the hook", dirs.v[0],
-		      REGISTER_FILE);
-	return INSTALLED_WARNING;
+	return warn_missing(dirs.v[0], &at_create, e);
 }
 
 /* ---- a user's ids ---- */

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
@@ -28,6 +29,8 @@
 #include "io.h"
 #include "poststart.h"
 #include "register.h"
+#include "results.h"
+#include "trial.h"
 
 #define PROGRAM "oci-sandbox-hook"
 #define STATE_MAX_BYTES (1024 * 1024)
@@ -39,18 +42,25 @@
  * @paths:	Where things are on the host
  * @bundle:	What --check is about; NULL: the host
  * @engine:	Operand of --register and --unregister
+ * @json:	--check writes JSON
+ * @run:	--check starts containers
+ * @seconds:	How long these may take
  */
 struct arguments {
 	struct hook_paths paths;
 	const char *bundle;
 	const char *engine;
+	bool json;
+	bool run;
+	int seconds;
 };
 
 static const char usage_text[] =
 	"usage: " PROGRAM
 	" [--config DIR] [--libexec DIR] createRuntime|prestart|poststart <STATE\n"
-	"       " PROGRAM
-	" [--config DIR] [--libexec DIR] [--hooks-dir DIR] --check [--bundle DIR]\n"
+	"       " PROGRAM " [--config DIR] [--libexec DIR] [--hooks-dir DIR] --check [--json]\n"
+	"           [--run [podman] [--time-limit SECONDS]]\n"
+	"       " PROGRAM " [--config DIR] [--libexec DIR] --check --bundle DIR [--json]\n"
 	"       " PROGRAM " [--config DIR] [--libexec DIR] [--hooks-dir DIR] --register podman\n"
 	"       " PROGRAM " [--hooks-dir DIR] --unregister podman\n"
 	"       " PROGRAM " --help | --version\n";
@@ -127,23 +137,52 @@ static int run_poststart(const struct arguments *a, struct err *e)
 	return status;
 }
 
-static int run_host_check(const struct arguments *a)
+/* An error before the last byte is not one of the last flush. */
+static bool is_written(void)
 {
-	enum host_level worst = host_check(&a->paths, stdout);
+	return fflush(stdout) == 0 && ferror(stdout) == 0;
+}
 
-	return fflush(stdout) == 0 ? (int)worst : EXIT_PROBLEM;
+static int run_host_check(const struct arguments *a, struct err *e)
+{
+	cleanup_results struct results results = { 0 };
+	int failed = host_check(&a->paths, &results, e);
+
+	if (failed == 0 && a->run)
+		failed = trial_podman(&a->paths, a->seconds, &results, e);
+	if (failed == 0 && a->json)
+		failed = results_print_json(&results, stdout, e);
+	else if (failed == 0)
+		results_print(&results, stdout);
+	if (failed < 0) {
+		report(e);
+		return EXIT_PROBLEM;
+	}
+	return is_written() ? (int)results_worst(&results) : EXIT_PROBLEM;
+}
+
+static int run_bundle_check(const struct arguments *a, struct err *e)
+{
+	cleanup_bundle_check struct bundle_check found = { 0 };
+	const char *refused = NULL;
+	struct err why = { 0 };
+
+	if (check_bundle(&a->paths, a->bundle, &found, &why) < 0) {
+		err_make_printable(&why);
+		refused = why.msg;
+	}
+	if (!a->json) {
+		bundle_check_print(&found, refused, stdout);
+	} else if (bundle_check_print_json(&found, refused, stdout, e) < 0) {
+		report(e);
+		return EXIT_PROBLEM;
+	}
+	return is_written() && refused == NULL ? EXIT_SUCCESS : EXIT_PROBLEM;
 }
 
 static int run_check(const struct arguments *a, struct err *e)
 {
-	if (a->bundle == NULL)
-		return run_host_check(a);
-	if (check_bundle(&a->paths, a->bundle, stdout, e) < 0) {
-		err_make_printable(e);
-		(void)fprintf(stdout, "refused: %s\n", e->msg);
-		return EXIT_PROBLEM;
-	}
-	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_PROBLEM;
+	return a->bundle == NULL ? run_host_check(a, e) : run_bundle_check(a, e);
 }
 
 static int run_help(const struct arguments *a, struct err *e)
@@ -170,13 +209,18 @@ static int find_self(char self[PATH_MAX], struct err *e)
 	return 0;
 }
 
+static bool is_podman(const char *engine)
+{
+	return engine != NULL && strcmp(engine, "podman") == 0;
+}
+
 static int run_engine(const struct arguments *a,
 		      int (*act)(const struct hook_paths *, FILE *, struct err *), struct err *e)
 {
 	struct hook_paths paths = a->paths;
 	char self[PATH_MAX];
 
-	if (strcmp(a->engine, "podman") != 0)
+	if (!is_podman(a->engine))
 		return usage();
 	paths.self = self;
 	if (find_self(self, e) < 0 || act(&paths, stdout, e) < 0)
@@ -218,16 +262,27 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* Options with a value, wherever they stand; what is left is the command. */
+enum option_kind {
+	OPTION_VALUE,
+	OPTION_ABSOLUTE, /* a path; the hook changes to / */
+	OPTION_FLAG,     /* has no value; of --check only, like all below */
+	OPTION_ENGINE,   /* a flag, which the name of an engine may follow */
+	OPTION_SECONDS,
+};
+
+/* Options, wherever they stand; what is left is the command. */
 static const struct option {
 	const char *name;
 	size_t offset;
-	bool absolute; /* the hook changes to / */
+	enum option_kind kind;
 } options[] = {
-	{ "--config", offsetof(struct arguments, paths.config), true },
-	{ "--libexec", offsetof(struct arguments, paths.libexec), true },
-	{ "--hooks-dir", offsetof(struct arguments, paths.hooks_dir), true },
-	{ "--bundle", offsetof(struct arguments, bundle), false },
+	{ "--config", offsetof(struct arguments, paths.config), OPTION_ABSOLUTE },
+	{ "--libexec", offsetof(struct arguments, paths.libexec), OPTION_ABSOLUTE },
+	{ "--hooks-dir", offsetof(struct arguments, paths.hooks_dir), OPTION_ABSOLUTE },
+	{ "--bundle", offsetof(struct arguments, bundle), OPTION_VALUE },
+	{ "--json", offsetof(struct arguments, json), OPTION_FLAG },
+	{ "--run", offsetof(struct arguments, run), OPTION_ENGINE },
+	{ "--time-limit", offsetof(struct arguments, seconds), OPTION_SECONDS },
 };
 
 static const struct option *find_option(const char *name)
@@ -236,6 +291,37 @@ static const struct option *find_option(const char *name)
 		if (strcmp(options[i].name, name) == 0)
 			return &options[i];
 	return NULL;
+}
+
+static bool parse_seconds(const char *text, int *ret)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end != '\0' || n < 1 || n > TRIAL_SECONDS_MAX)
+		return false;
+	*ret = (int)n;
+	return true;
+}
+
+/* Returns where the option ends, NULL if it is not understood. */
+static char **parse_option(const struct option *o, char **arg, struct arguments *a)
+{
+	void *dst = (char *)a + o->offset;
+
+	if (o->kind == OPTION_FLAG || o->kind == OPTION_ENGINE) {
+		*(bool *)dst = true;
+		return o->kind == OPTION_ENGINE && is_podman(arg[1]) ? arg + 1 : arg;
+	}
+	arg++;
+	if (*arg == NULL)
+		return NULL;
+	if (o->kind == OPTION_SECONDS)
+		return parse_seconds(*arg, dst) ? arg : NULL;
+	if (o->kind == OPTION_ABSOLUTE && **arg != '/')
+		return NULL;
+	*(const char **)dst = *arg;
+	return arg;
 }
 
 /* Returns the command, NULL if the arguments are not understood. */
@@ -247,9 +333,9 @@ static const struct command *parse_arguments(char **argv, struct arguments *a)
 		const struct option *o = find_option(*arg);
 
 		if (o != NULL) {
-			if (*++arg == NULL || (o->absolute && **arg != '/'))
+			arg = parse_option(o, arg, a);
+			if (arg == NULL)
 				return NULL;
-			*(const char **)((char *)a + o->offset) = *arg;
 		} else if (command == NULL) {
 			command = find_command(*arg);
 			if (command == NULL || (command->operand && *++arg == NULL))
@@ -260,6 +346,12 @@ static const struct command *parse_arguments(char **argv, struct arguments *a)
 			return NULL;
 		}
 	}
+	if ((a->json || a->run || a->seconds > 0) && (command == NULL || command->run != run_check))
+		return NULL;
+	if ((a->run && a->bundle != NULL) || (a->seconds > 0 && !a->run))
+		return NULL;
+	if (a->seconds == 0)
+		a->seconds = TRIAL_SECONDS;
 	return command;
 }
 

@@ -19,6 +19,7 @@
 #include "plan.h"
 #include "policy.h"
 #include "resolvers.h"
+#include "steps.h"
 #include "survey.h"
 
 #define NO_DIR ((size_t)-1)
@@ -278,20 +279,27 @@ int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, str
 	return 0;
 }
 
-/* Paths are the image's to choose: none may move a terminal's cursor. */
-static void print_path(FILE *f, const char *path)
+static int add_rules(const struct ruleset *r, struct steps *ret, struct err *e)
 {
-	for (; *path != '\0'; path++) {
-		unsigned char c = (unsigned char)*path;
+	cleanup_free char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int failed;
 
-		if (c < 0x20 || c == 0x7f || c == '\\')
-			(void)fprintf(f, "\\%03o", c);
-		else
-			(void)fputc(c, f);
+	if (f == NULL)
+		return err_set(e, errno, "allocate the rules");
+	failed = ruleset_print(f, r);
+	if (fclose(f) != 0 || failed < 0)
+		return err_set(e, ENOMEM, "allocate the rules");
+	for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+		*end = '\0';
+		if (steps_add(ret, STEP_RULE, line, e) < 0)
+			return -1;
 	}
+	return 0;
 }
 
-static void print_op(FILE *f, const struct hook_op *op)
+static int add_mounts(const struct hook_plan *p, struct steps *ret, struct err *e)
 {
 	static const char *const what[] = {
 		[HOOK_OP_LIBEXEC] = "the host's programs at",
@@ -301,47 +309,55 @@ static void print_op(FILE *f, const struct hook_op *op)
 		[HOOK_OP_NAME] = "shim as new",
 	};
 
-	(void)fprintf(f, "mount: %s ", what[op->kind]);
-	print_path(f, op->target);
-	if (op->source != NULL) {
-		(void)fputs(" from ", f);
-		print_path(f, op->source);
+	for (size_t i = 0; i < p->n_ops; i++) {
+		const struct hook_op *op = &p->ops[i];
+
+		if (steps_add_path(ret, op->kind == HOOK_OP_NAME ? STEP_NAME : STEP_MOUNT,
+				   what[op->kind], op->target, op->source, e) < 0)
+			return -1;
 	}
-	(void)fputc('\n', f);
+	return 0;
 }
 
-static void print_manifest(FILE *f, const struct manifest *m)
+static int add_warnings(const struct manifest *m, struct steps *ret, struct err *e)
 {
-	for (size_t i = 0; i < m->n_agents; i++) {
-		(void)fprintf(f, "agent: %s is ", m->agents[i].command);
-		print_path(f, m->agents[i].path);
-		(void)fputc('\n', f);
+	for (size_t i = 0; i < m->capabilities.n; i++) {
+		const struct capability *c = capability_find(m->capabilities.v[i]);
+		char what[128];
+
+		(void)snprintf(what, sizeof(what), "container root has %s: it %s", c->name, c->so);
+		if (steps_add(ret, STEP_WARNING, what, e) < 0)
+			return -1;
 	}
-	for (size_t i = 0; i < m->mounts.n; i++) {
-		(void)fputs("engine's mount: ", f);
-		print_path(f, m->mounts.v[i]);
-		(void)fputc('\n', f);
-	}
-	for (size_t i = 0; i < m->capabilities.n; i++)
-		(void)fprintf(f, "warning: container root has %s: it %s\n", m->capabilities.v[i],
-			      capability_find(m->capabilities.v[i])->so);
+	return 0;
+}
+
+static int add_manifest(const struct manifest *m, struct steps *ret, struct err *e)
+{
+	for (size_t i = 0; i < m->n_agents; i++)
+		if (steps_add_path(ret, STEP_AGENT, m->agents[i].command, m->agents[i].path, NULL,
+				   e) < 0)
+			return -1;
+	for (size_t i = 0; i < m->mounts.n; i++)
+		if (steps_add_path(ret, STEP_ENGINE_MOUNT, "mounted by the engine", m->mounts.v[i],
+				   NULL, e) < 0)
+			return -1;
+	return add_warnings(m, ret, e);
 }
 
 /**
- * hook_plan_print() - Write a plan for people, in the order of execution
- * @f:		Where to
+ * hook_plan_steps() - Say what a plan does, in the order of execution
  * @p:		Plan
+ * @ret:	Gets its steps
+ * @e:		Set on failure
  *
- * Return: 0 on success, -1 if @f has an error
+ * Return: 0 on success, -1 on failure
  */
-int hook_plan_print(FILE *f, const struct hook_plan *p)
+int hook_plan_steps(const struct hook_plan *p, struct steps *ret, struct err *e)
 {
-	if (ruleset_print(f, &p->rules) < 0)
+	if (add_rules(&p->rules, ret, e) < 0 || add_mounts(p, ret, e) < 0)
 		return -1;
-	for (size_t i = 0; i < p->n_ops; i++)
-		print_op(f, &p->ops[i]);
-	print_manifest(f, &p->manifest);
-	return ferror(f) ? -1 : 0;
+	return add_manifest(&p->manifest, ret, e);
 }
 
 /**

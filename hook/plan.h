@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "cleanup.h"
 #include "manifest.h"
@@ -17,6 +16,7 @@ struct links;
 struct loaded_profiles;
 struct oci_config;
 struct policy;
+struct steps;
 
 /* What is mounted; the values are the order of execution */
 enum hook_op_kind {
@@ -83,7 +83,7 @@ struct hook_plan_input {
 };
 
 int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, struct err *e);
-int hook_plan_print(FILE *f, const struct hook_plan *p);
+int hook_plan_steps(const struct hook_plan *p, struct steps *ret, struct err *e);
 void hook_plan_done(struct hook_plan *p);
 
 #define cleanup_hook_plan CLEANUP(hook_plan_done)

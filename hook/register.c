@@ -2,9 +2,9 @@
 /**
  * DOC: Having podman call the hook
  *
- * One file in a hooks folder.  Root's is one that podman reads anyway; a user has his own, and a
- * drop-in of containers.conf says so.  Files are replaced in one step: podman may read them
- * meanwhile.  A file that somebody else wrote is never changed.
+ * A file for each stage in a hooks folder.  Root's is one that podman reads anyway; a user has his
+ * own, and a drop-in of containers.conf says so.  Files are replaced in one step: podman may read
+ * them meanwhile.  A file that somebody else wrote is never changed.
  */
 #include "config.h"
 
@@ -51,7 +51,8 @@ static void place_done(struct place *p)
 
 /* ---- what the files say ---- */
 
-static int print_description(FILE *f, const struct hook_paths *paths, struct err *e)
+static int print_description(FILE *f, const struct hook_paths *paths, const char *stage,
+			     struct err *e)
 {
 	cleanup_strlist struct strlist args = { 0 };
 
@@ -63,9 +64,19 @@ static int print_description(FILE *f, const struct hook_paths *paths, struct err
 	if (strcmp(paths->libexec, PKGLIBEXECDIR) != 0 &&
 	    (strlist_add(&args, "--libexec", e) < 0 || strlist_add(&args, paths->libexec, e) < 0))
 		return -1;
-	if (strlist_add(&args, "createRuntime", e) < 0)
+	if (strlist_add(&args, stage, e) < 0)
 		return -1;
-	return hooks_d_print(f, paths->self, &args, e);
+	return hooks_d_print(f, paths->self, &args, stage, e);
+}
+
+static int print_create(FILE *f, const struct hook_paths *paths, struct err *e)
+{
+	return print_description(f, paths, "createRuntime", e);
+}
+
+static int print_poststart(FILE *f, const struct hook_paths *paths, struct err *e)
+{
+	return print_description(f, paths, "poststart", e);
 }
 
 /* The list takes the place of podman's own, whose one folder comes along. */
@@ -273,6 +284,52 @@ static void say_policy(const struct hook_paths *paths, FILE *out)
 }
 
 /**
+ * struct descriptions - the files of the two stages
+ * @create:	createRuntime
+ * @poststart:	poststart
+ */
+struct descriptions {
+	struct place create;
+	struct place poststart;
+};
+
+static void descriptions_done(struct descriptions *d)
+{
+	place_done(&d->create);
+	place_done(&d->poststart);
+}
+
+#define cleanup_descriptions CLEANUP(descriptions_done)
+
+static int fill_descriptions(struct descriptions *ret, const struct hook_paths *paths,
+			     struct err *e)
+{
+	if (place_fill(&ret->create, path_join(paths->hooks_dir, REGISTER_FILE, e), paths,
+		       print_create, e) < 0)
+		return -1;
+	return place_fill(&ret->poststart, path_join(paths->hooks_dir, REGISTER_FILE_POSTSTART, e),
+			  paths, print_poststart, e);
+}
+
+/*
+ * poststart refuses containers that createRuntime was not called for: it comes last, and goes
+ * first.
+ */
+static int put_descriptions(const struct descriptions *d, FILE *out, struct err *e)
+{
+	if (put(&d->create, "has podman call the hook", out, e) < 0)
+		return -1;
+	return put(&d->poststart, "has podman call it again once a container was started", out, e);
+}
+
+static int take_descriptions_back(const struct descriptions *d, FILE *out, struct err *e)
+{
+	if (take_back(&d->poststart, false, out, e) < 0)
+		return -1;
+	return take_back(&d->create, false, out, e);
+}
+
+/**
  * register_podman() - Have podman call the hook for every container
  * @paths:	Where things are on the host; without hooks_dir, where podman looks by default
  * @out:	Where to say what was done
@@ -285,14 +342,13 @@ static void say_policy(const struct hook_paths *paths, FILE *out)
  */
 int register_podman(const struct hook_paths *paths, FILE *out, struct err *e)
 {
-	cleanup_place struct place description = { 0 };
+	cleanup_descriptions struct descriptions descriptions = { 0 };
 	cleanup_free char *dir = NULL;
 	struct hook_paths own;
 
 	if (check_self(paths, e) < 0 || settle_dir(paths, &own, &dir, e) < 0 ||
-	    place_fill(&description, path_join(dir, REGISTER_FILE, e), &own, print_description, e) <
-		    0 ||
-	    put(&description, "has podman call the hook", out, e) < 0)
+	    fill_descriptions(&descriptions, &own, e) < 0 ||
+	    put_descriptions(&descriptions, out, e) < 0)
 		return -1;
 	say_policy(paths, out);
 	if (paths->hooks_dir == NULL)
@@ -315,14 +371,13 @@ int register_podman(const struct hook_paths *paths, FILE *out, struct err *e)
  */
 int unregister_podman(const struct hook_paths *paths, FILE *out, struct err *e)
 {
-	cleanup_place struct place description = { 0 }, drop_in = { 0 };
+	cleanup_descriptions struct descriptions descriptions = { 0 };
+	cleanup_place struct place drop_in = { 0 };
 	cleanup_free char *dir = NULL;
 	struct hook_paths own;
 
-	if (settle_dir(paths, &own, &dir, e) < 0 ||
-	    place_fill(&description, path_join(dir, REGISTER_FILE, e), &own, print_description, e) <
-		    0 ||
-	    take_back(&description, false, out, e) < 0)
+	if (settle_dir(paths, &own, &dir, e) < 0 || fill_descriptions(&descriptions, &own, e) < 0 ||
+	    take_descriptions_back(&descriptions, out, e) < 0)
 		return -1;
 	if (paths->hooks_dir != NULL || geteuid() == 0)
 		return 0;

@@ -7,7 +7,9 @@
 struct err;
 struct hook_paths;
 
+/* A description has one list of arguments, so each stage has its own */
 #define REGISTER_FILE "50-oci-sandbox.json"
+#define REGISTER_FILE_POSTSTART "50-oci-sandbox-poststart.json"
 
 int register_podman(const struct hook_paths *paths, FILE *out, struct err *e);
 int unregister_podman(const struct hook_paths *paths, FILE *out, struct err *e);

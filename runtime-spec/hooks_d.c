@@ -53,13 +53,16 @@ int hooks_d_print_string(FILE *f, const char *text, struct err *e)
  * @f:		Where to; the caller looks for its errors
  * @path:	Program, absolute
  * @args:	Its arguments, argv[0] among them
+ * @stage:	When it is called.  One description has one list of arguments: a hook that has to
+ *		know its stage has a description for each.
  * @e:		Set on failure
  *
  * The hook gets one variable: without any, runtimes written in Go pass their own environment on.
  *
  * Return: 0 on success, -1 on failure
  */
-int hooks_d_print(FILE *f, const char *path, const struct strlist *args, struct err *e)
+int hooks_d_print(FILE *f, const char *path, const struct strlist *args, const char *stage,
+		  struct err *e)
 {
 	(void)fputs("{\n\t\"version\": \"1.0.0\",\n\t\"hook\": {\n\t\t\"path\": ", f);
 	if (hooks_d_print_string(f, path, e) < 0)
@@ -73,15 +76,25 @@ int hooks_d_print(FILE *f, const char *path, const struct strlist *args, struct 
 	(void)fprintf(f,
 		      "],\n\t\t\"env\": [\"PATH=/usr/sbin:/usr/bin:/sbin:/bin\"],\n"
 		      "\t\t\"timeout\": %d\n\t},\n\t\"when\": {\"always\": true},\n"
-		      "\t\"stages\": [\"createRuntime\"]\n}\n",
-		      TIMEOUT);
+		      "\t\"stages\": [\"%s\"]\n}\n",
+		      TIMEOUT, stage);
 	return 0;
+}
+
+static int set_command(yajl_val v, void *dst, struct err *e)
+{
+	if (!YAJL_IS_ARRAY(v))
+		return err_set(e, 0, "not an array");
+	if (v->u.array.len == 0)
+		return 0;
+	return json_string(v->u.array.values[v->u.array.len - 1], dst, e);
 }
 
 static int set_hook(yajl_val v, void *dst, struct err *e)
 {
 	static const struct json_field fields[] = {
 		{ "path", json_string, offsetof(struct hooks_d, path), true },
+		{ "args", set_command, offsetof(struct hooks_d, command), false },
 	};
 
 	return json_fill(v, fields, N_ELEMENTS(fields), dst, e);
@@ -116,6 +129,8 @@ static int set_stages(yajl_val v, void *dst, struct err *e)
 			return -1;
 		if (strcmp(stage, "createRuntime") == 0 || strcmp(stage, "prestart") == 0)
 			h->at_create = true;
+		if (strcmp(stage, "poststart") == 0)
+			h->at_poststart = true;
 	}
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <linux/close_range.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,6 +70,13 @@ static void warn_of_made(const struct launch *l, const struct strlist *missing)
 			      l->workspace, made.v[i]);
 }
 
+/* By its own name: an agent's --version is the agent's. */
+static bool asks_version(int argc, char **argv)
+{
+	return argc == 2 && strcmp(base_name(argv[0]), "shim") == 0 &&
+	       strcmp(argv[1], "--version") == 0;
+}
+
 static int run(char **argv, char **envp, struct err *e)
 {
 	cleanup_launch struct launch l = { 0 };
@@ -105,6 +113,8 @@ int main(int argc, char **argv, char **envp)
 		(void)fprintf(stderr, "oci-sandbox: can't prepare this process\n");
 		return STATUS_FAILED;
 	}
+	if (asks_version(argc, argv))
+		return puts("oci-sandbox-shim " PACKAGE_VERSION) < 0 ? STATUS_FAILED : 0;
 	status = run(argv, envp, &e);
 	if (e.msg[0] != '\0')
 		(void)fprintf(stderr, "oci-sandbox: %s\n", e.msg);

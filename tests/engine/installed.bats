@@ -83,17 +83,30 @@ container_is() {
 	is "$1"
 }
 
+# trial_says LEVEL: --check --run does, of the podman that anyone calls. With runc that one makes
+# control groups outside of the lab's.
+trial_says() {
+	[[ $ENGINE != podman-runc ]] || return 0
+	run plainly env "TMPDIR=$LAB/tmp" /usr/sbin/oci-sandbox-hook --check --run
+	grep -E "^$1 +trial container: " <<<"$output" || {
+		echo "$output"
+		return 1
+	}
+}
+
 @test "installed: --register is all that podman has to be told, and --check agrees" {
 	container_is plain
 	run plainly /usr/sbin/oci-sandbox-hook --check
 	[[ $status == 1 ]]
 	has "warning  podman: " "$output"
+	trial_says problem
 
 	run -0 plainly /usr/sbin/oci-sandbox-hook --register podman
 	container_is confined
 	run -0 plainly /usr/sbin/oci-sandbox-hook --check
 	has "ok       podman: it calls this program for each container" "$output"
 	run ! grep -v '^ok ' <<<"$output"
+	trial_says ok
 
 	run -0 plainly /usr/sbin/oci-sandbox-hook --unregister podman
 	container_is plain

@@ -46,14 +46,16 @@ sandbox_hooks() {
 	done
 }
 
-# sandbox_register DIR STAGE PROGRAM ARGV...: in a hooks folder, PROGRAM for this stage
+# sandbox_register DIR STAGE PROGRAM ARGV...: in a hooks folder, PROGRAM for this stage, in the file
+# that --register would write
 sandbox_register() {
-	local dir=$1 stage=$2 program=$3 args
+	local dir=$1 stage=$2 program=$3 suffix="" args
 
 	shift 3
+	[[ $stage == createRuntime ]] || suffix=-$stage
 	printf -v args '"%s", ' "$@"
 	mkdir -p "$dir"
-	cat >"$dir/50-oci-sandbox-$stage.json" <<-END
+	cat >"$dir/50-oci-sandbox$suffix.json" <<-END
 		{
 			"version": "1.0.0",
 			"hook": {

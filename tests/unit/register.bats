@@ -10,6 +10,7 @@ setup() {
 	BIN=$BATS_TEST_TMPDIR/bin
 	HOOKS=$BATS_TEST_TMPDIR/hooks.d
 	FILE=$HOOKS/50-oci-sandbox.json
+	POSTSTART=$HOOKS/50-oci-sandbox-poststart.json
 	mkdir -m 755 "$BIN"
 	install -m 755 "$BUILDDIR/oci-sandbox-hook" "$BIN/"
 }
@@ -28,6 +29,7 @@ as_user() {
 	DROP_IN=$H/.config/containers/containers.conf.d/50-oci-sandbox.conf
 	HOOKS=$H/.config/containers/oci/hooks.d
 	FILE=$HOOKS/50-oci-sandbox.json
+	POSTSTART=$HOOKS/50-oci-sandbox-poststart.json
 	mkdir -m 755 "$H"
 	if [[ $EUID == 0 ]]; then
 		chmod 755 "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/test" "$BATS_TEST_TMPDIR"
@@ -45,19 +47,25 @@ user() {
 	"${become[@]}" env -i "HOME=$H" ${ENV:+"$ENV"} "$BIN/oci-sandbox-hook" "$@"
 }
 
-@test "register: writes a description that calls this very program" {
+@test "register: writes a description for each stage, which calls this very program" {
+	local stage file
 	run -0 --separate-stderr hook --register podman --hooks-dir "$HOOKS"
 	[[ ${lines[0]} == "wrote $FILE, which has podman call the hook" && $stderr == "" ]]
+	[[ ${lines[1]} == "wrote $POSTSTART, which has podman call it again once a container was started" ]]
 	[[ ${lines[-1]} == "podman reads $HOOKS if it is told: podman --hooks-dir $HOOKS"* ]]
-	[[ $(stat -c %a "$FILE") == 644 ]]
-	[[ $(ls -A "$HOOKS") == 50-oci-sandbox.json ]]
-	jq -e --arg path "$BIN/oci-sandbox-hook" '. == {
-		version: "1.0.0",
-		hook: {path: $path, args: ["oci-sandbox-hook", "createRuntime"],
-			env: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"], timeout: 10},
-		when: {always: true},
-		stages: ["createRuntime"]
-	}' "$FILE"
+	[[ $(ls -A "$HOOKS") == 50-oci-sandbox-poststart.json$'\n'50-oci-sandbox.json ]]
+	for stage in createRuntime poststart; do
+		file=$FILE
+		[[ $stage == createRuntime ]] || file=$POSTSTART
+		[[ $(stat -c %a "$file") == 644 ]]
+		jq -e --arg path "$BIN/oci-sandbox-hook" --arg stage "$stage" '. == {
+			version: "1.0.0",
+			hook: {path: $path, args: ["oci-sandbox-hook", $stage],
+				env: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"], timeout: 10},
+			when: {always: true},
+			stages: [$stage]
+		}' "$file"
+	done
 }
 
 @test "register: twice is as good as once, and a changed description is replaced" {
@@ -76,7 +84,11 @@ user() {
 	run -0 hook --register podman --hooks-dir "$HOOKS"
 	[[ ${lines[0]} == "replaced $FILE, "* ]]
 	cmp "$FILE" "$BATS_TEST_TMPDIR/first"
-	[[ $(ls -A "$HOOKS") == 50-oci-sandbox.json ]]
+	[[ $(ls -A "$HOOKS") == 50-oci-sandbox-poststart.json$'\n'50-oci-sandbox.json ]]
+
+	rm "$POSTSTART" # as an older version left it
+	run -0 hook --register podman --hooks-dir "$HOOKS"
+	[[ ${lines[0]} == "already there: $FILE, "* && ${lines[1]} == "wrote $POSTSTART, "* ]]
 }
 
 @test "register: folders that are not the default ones are passed on" {
@@ -84,6 +96,8 @@ user() {
 m' --register podman --hooks-dir "$HOOKS"
 	jq -e '.hook.args == ["oci-sandbox-hook", "--config", "/c, \"d\" \\e", "--libexec", "/l\nm",
 		"createRuntime"]' "$FILE"
+	jq -e '.hook.args == ["oci-sandbox-hook", "--config", "/c, \"d\" \\e", "--libexec", "/l\nm",
+		"poststart"]' "$POSTSTART"
 }
 
 @test "register: odd names of folders come through" {
@@ -164,9 +178,9 @@ m' --register podman --hooks-dir "$HOOKS"
 	: >"$HOOKS/other.json"
 	hook --register podman --hooks-dir "$HOOKS"
 	run -0 hook --unregister podman --hooks-dir "$HOOKS"
-	[[ $output == "removed $FILE" && $(ls -A "$HOOKS") == other.json ]]
+	[[ $output == "removed $POSTSTART"$'\n'"removed $FILE" && $(ls -A "$HOOKS") == other.json ]]
 	run -0 hook --unregister podman --hooks-dir "$HOOKS"
-	[[ $output == "not there: $FILE" ]]
+	[[ $output == "not there: $POSTSTART"$'\n'"not there: $FILE" ]]
 }
 
 # ---- a user's podman ----
@@ -175,17 +189,18 @@ m' --register podman --hooks-dir "$HOOKS"
 	as_user
 	run -0 --separate-stderr user "${CONFIGURED[@]}" --register podman
 	[[ $output == "wrote $FILE, which has podman call the hook
+wrote $POSTSTART, which has podman call it again once a container was started
 wrote $DROP_IN, which has podman read that folder" ]]
 	[[ $(<"$DROP_IN") == "# made by: oci-sandbox-hook --register podman
 [engine]
 hooks_dir = [\"/usr/share/containers/oci/hooks.d\", \"$HOOKS\"]" ]]
 	run -0 user "${CONFIGURED[@]}" --register podman
-	[[ ${lines[0]} == "already there: $FILE, "* && ${lines[1]} == "already there: $DROP_IN, "* ]]
+	[[ ${lines[0]} == "already there: $FILE, "* && ${lines[2]} == "already there: $DROP_IN, "* ]]
 	run -0 user --unregister podman
-	[[ $output == "removed $FILE"$'\n'"removed $DROP_IN" ]]
+	[[ $output == "removed $POSTSTART"$'\n'"removed $FILE"$'\n'"removed $DROP_IN" ]]
 	[[ $(find "$H" -type f) == "" ]]
 	run -0 user --unregister podman
-	[[ $output == "not there: $FILE"$'\n'"not there: $DROP_IN" ]]
+	[[ $output == "not there: $POSTSTART"$'\n'"not there: $FILE"$'\n'"not there: $DROP_IN" ]]
 }
 
 @test "register: a user's configuration is where XDG_CONFIG_HOME says" {
@@ -229,6 +244,6 @@ hooks_dir = [\"/usr/share/containers/oci/hooks.d\", \"$HOOKS\"]" ]]
 	user --register podman
 	echo 'runtime = "crun"' >>"$DROP_IN"
 	run -1 --separate-stderr user --unregister podman
-	[[ $output == "removed $FILE" && $stderr == *"$DROP_IN is not as it was written"* ]]
+	[[ $output == "removed $POSTSTART"$'\n'"removed $FILE" && $stderr == *"$DROP_IN is not as it was written"* ]]
 	[[ -e $DROP_IN ]]
 }
