@@ -94,23 +94,45 @@ static int add_capability(void *member, const char *value, struct err *e)
 	return strlist_add(member, value, e);
 }
 
+/* A word of a line, which is moved behind it. */
+static char *next_path(const char **line, struct err *e)
+{
+	size_t n = strcspn(*line, " ");
+	cleanup_free char *path = unescape(*line, n, e);
+
+	if (path == NULL)
+		return NULL;
+	if (path[0] != '/') {
+		(void)err_set(e, 0, "`%.60s` is not an absolute path", path);
+		return NULL;
+	}
+	*line += n + ((*line)[n] == ' ');
+	return steal_ptr(&path);
+}
+
 /* @member is the whole manifest: the list and its length are two members of it. */
 static int add_agent(void *member, const char *value, struct err *e)
 {
 	size_t n = strcspn(value, " ");
 	cleanup_free char *command = strndup(value, n);
-	cleanup_free char *path = NULL;
+	cleanup_free char *path = NULL, *origin = NULL;
+	const char *rest = value + n + (value[n] == ' ');
 
 	if (command == NULL)
 		return err_set(e, ENOMEM, "allocate a string");
-	if (value[n] == '\0')
-		return err_set(e, 0, "`%.60s` is not COMMAND PATH", value);
-	path = unescape(value + n + 1, strlen(value + n + 1), e);
+	if (*rest == '\0')
+		return err_set(e, 0, "`%.60s` is not COMMAND PATH [ORIGIN]", value);
+	path = next_path(&rest, e);
 	if (path == NULL)
 		return -1;
-	if (path[0] != '/')
-		return err_set(e, 0, "`%.60s` is not an absolute path", path);
-	return manifest_add_agent(member, command, path, e);
+	if (*rest != '\0') {
+		origin = next_path(&rest, e);
+		if (origin == NULL)
+			return -1;
+		if (*rest != '\0')
+			return err_set(e, 0, "`%.60s` is not COMMAND PATH [ORIGIN]", value);
+	}
+	return manifest_add_agent(member, command, path, origin, e);
 }
 
 /* clang-format off */
@@ -164,6 +186,10 @@ int manifest_print(FILE *f, const struct manifest *m)
 	for (size_t i = 0; i < m->n_agents; i++) {
 		(void)fprintf(f, "agent = %s ", m->agents[i].command);
 		print_escaped(f, m->agents[i].path);
+		if (m->agents[i].origin != NULL) {
+			(void)fputc(' ', f);
+			print_escaped(f, m->agents[i].origin);
+		}
 		(void)fputc('\n', f);
 	}
 	for (size_t i = 0; i < m->mounts.n; i++) {
@@ -181,37 +207,41 @@ int manifest_print(FILE *f, const struct manifest *m)
  * @m:		Manifest
  * @command:	Name that it is launched by; copied
  * @path:	Where the real one is; copied
+ * @origin:	Where it was, copied; NULL: there
  * @e:		Set on failure
  *
  * Return: 0, or -1 with the manifest as it was
  */
-int manifest_add_agent(struct manifest *m, const char *command, const char *path, struct err *e)
+int manifest_add_agent(struct manifest *m, const char *command, const char *path,
+		       const char *origin, struct err *e)
 {
 	cleanup_free char *c = strdup(command);
 	cleanup_free char *p = strdup(path);
+	cleanup_free char *o = origin != NULL ? strdup(origin) : NULL;
 	struct manifest_agent *v = reallocarray(m->agents, m->n_agents + 1, sizeof(*v));
 
 	if (v != NULL)
 		m->agents = v;
-	if (c == NULL || p == NULL || v == NULL)
+	if (c == NULL || p == NULL || v == NULL || (origin != NULL && o == NULL))
 		return err_set(e, ENOMEM, "allocate an agent");
-	m->agents[m->n_agents++] =
-		(struct manifest_agent){ .command = steal_ptr(&c), .path = steal_ptr(&p) };
+	m->agents[m->n_agents++] = (struct manifest_agent){ .command = steal_ptr(&c),
+							    .path = steal_ptr(&p),
+							    .origin = steal_ptr(&o) };
 	return 0;
 }
 
 /**
- * manifest_agent_path() - Find a covered agent
+ * manifest_agent() - Find a covered agent
  * @m:		Manifest
  * @command:	Name that it is launched by
  *
- * Return: where the real one is, owned by @m; NULL if none was covered
+ * Return: the agent, owned by @m; NULL if none was covered
  */
-const char *manifest_agent_path(const struct manifest *m, const char *command)
+const struct manifest_agent *manifest_agent(const struct manifest *m, const char *command)
 {
 	for (size_t i = 0; i < m->n_agents; i++)
 		if (strcmp(m->agents[i].command, command) == 0)
-			return m->agents[i].path;
+			return &m->agents[i];
 	return NULL;
 }
 
@@ -226,6 +256,7 @@ void manifest_done(struct manifest *m)
 	for (size_t i = 0; i < m->n_agents; i++) {
 		free(m->agents[i].command);
 		free(m->agents[i].path);
+		free(m->agents[i].origin);
 	}
 	free(m->agents);
 	*m = (struct manifest){ 0 };

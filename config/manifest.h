@@ -28,10 +28,13 @@ struct err;
  * struct manifest_agent - an agent of the image that the hook covered with the shim
  * @command:	Name that it is launched by
  * @path:	Where the shim finds the real one, absolute, in the container
+ * @origin:	Where it was before it was covered, absolute: what it looks for beside itself is
+ *		there; NULL if @path is that place
  */
 struct manifest_agent {
 	char *command;
 	char *path;
+	char *origin;
 };
 
 /**
@@ -61,8 +64,9 @@ struct manifest {
 
 int manifest_parse(char *text, const char *name, struct manifest *ret, struct err *e);
 int manifest_print(FILE *f, const struct manifest *m);
-int manifest_add_agent(struct manifest *m, const char *command, const char *path, struct err *e);
-const char *manifest_agent_path(const struct manifest *m, const char *command);
+int manifest_add_agent(struct manifest *m, const char *command, const char *path,
+		       const char *origin, struct err *e);
+const struct manifest_agent *manifest_agent(const struct manifest *m, const char *command);
 void manifest_done(struct manifest *m);
 
 #define cleanup_manifest CLEANUP(manifest_done)

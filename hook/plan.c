@@ -74,7 +74,7 @@ static int plan_agent(const struct survey *s, const char *command, struct hook_p
 		      struct err *e)
 {
 	const struct survey_found *f = NULL;
-	cleanup_free char *moved = NULL;
+	cleanup_free char *moved = NULL, *origin = NULL;
 	bool link;
 
 	for (size_t i = 0; f == NULL && i < s->n_found; i++)
@@ -85,16 +85,19 @@ static int plan_agent(const struct survey *s, const char *command, struct hook_p
 
 	link = f->type == S_IFLNK;
 	if (link && !target_is_covered(s, f))
-		return manifest_add_agent(&p->manifest, command, f->real, e);
+		return manifest_add_agent(&p->manifest, command, f->real, NULL, e);
+	origin = link ? strdup(f->real) : found_path(s, f, e);
 	moved = path_join(RUN_AGENTS, command, e);
-	if (moved == NULL || manifest_add_agent(&p->manifest, command, moved, e) < 0)
+	if (moved == NULL || origin == NULL)
+		return err_set(e, ENOMEM, "allocate a path");
+	if (manifest_add_agent(&p->manifest, command, moved, origin, e) < 0)
 		return -1;
 	return add_op(p,
 		      (struct hook_op){ .kind = HOOK_OP_AGENT,
 					.target = steal_ptr(&moved),
 					.command = command,
 					.fd = link ? f->target : f->fd,
-					.source = link ? strdup(f->real) : found_path(s, f, e) },
+					.source = steal_ptr(&origin) },
 		      e);
 }
 

@@ -31,6 +31,13 @@ static bool is_shim(const char *path)
 	       self.st_dev == st.st_dev && self.st_ino == st.st_ino;
 }
 
+/* A nested launch has neither: what it runs is confined already. */
+static bool is_agents_own(const struct launch *l, const char *real)
+{
+	return (l->workspace != NULL && path_is_at_or_below(real, l->workspace)) ||
+	       (l->state != NULL && path_is_at_or_below(real, l->state));
+}
+
 /* The resolved path of an agent, NULL if there is none or none that will do. */
 static char *try(const struct launch *l, const char *path)
 {
@@ -38,11 +45,7 @@ static char *try(const struct launch *l, const char *path)
 	struct stat st;
 
 	if (real == NULL || stat(real, &st) < 0 || !S_ISREG(st.st_mode) || access(real, X_OK) < 0 ||
-	    is_shim(real))
-		return NULL;
-	/* a nested launch has neither: what it runs is confined already */
-	if ((l->workspace != NULL && path_is_at_or_below(real, l->workspace)) ||
-	    (l->state != NULL && path_is_at_or_below(real, l->state)))
+	    is_shim(real) || is_agents_own(l, real))
 		return NULL;
 	return steal_ptr(&real);
 }
@@ -99,8 +102,8 @@ static char *try_path(const struct launch *l, const char *dirs, struct strlist *
 char *agent_find(const struct launch *l, const char *path, struct err *e)
 {
 	cleanup_strlist struct strlist looked = { 0 };
-	const char *covered = manifest_agent_path(&l->manifest, l->command);
-	char *real = covered != NULL ? try(l, covered) : NULL;
+	const struct manifest_agent *covered = manifest_agent(&l->manifest, l->command);
+	char *real = covered != NULL ? try(l, covered->path) : NULL;
 	size_t len;
 
 	if (real == NULL)
@@ -120,4 +123,33 @@ char *agent_find(const struct launch *l, const char *path, struct err *e)
 		(void)snprintf(e->msg + len, sizeof(e->msg) - len, " %s", looked.v[i]);
 	}
 	return NULL;
+}
+
+/**
+ * agent_place() - Say where the sandbox has the real agent
+ * @l:		The launch, with its agent
+ * @e:		Set on failure: memory
+ *
+ * An agent that was covered goes where it was, since scripts look for what is theirs beside
+ * themselves (pnpm's do).  Inside a sandbox it is there already; that of another agent is not, and
+ * has the shim in its place.
+ *
+ * Return: path with all symlinks resolved, owned by the caller; NULL on failure
+ */
+char *agent_place(const struct launch *l, struct err *e)
+{
+	const struct manifest_agent *covered = manifest_agent(&l->manifest, l->command);
+	cleanup_free char *real = NULL;
+	char *ret;
+
+	if (covered != NULL && covered->origin != NULL && strcmp(l->agent, covered->path) == 0) {
+		real = l->workspace != NULL ? realpath(covered->origin, NULL)
+					    : try(l, covered->origin);
+		if (real != NULL && !is_agents_own(l, real))
+			return steal_ptr(&real);
+	}
+	ret = strdup(l->agent);
+	if (ret == NULL)
+		(void)err_set(e, ENOMEM, "allocate a path");
+	return ret;
 }

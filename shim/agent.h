@@ -6,5 +6,6 @@ struct err;
 struct launch;
 
 char *agent_find(const struct launch *l, const char *path, struct err *e);
+char *agent_place(const struct launch *l, struct err *e);
 
 #endif

@@ -101,9 +101,9 @@ static _Noreturn void start_agent(const struct sandbox *s, const sigset_t *mask,
 		(void)err_set(&e, errno, "unblock the signals");
 		give_up(report, STATUS_FAILED, &e);
 	}
-	(void)execve(s->launch->agent, s->argv, s->env);
+	(void)execve(s->launch->agent_at, s->argv, s->env);
 	/* it was there when it was looked for: what is missing is what it needs to start */
-	(void)err_set(&e, errno, "run %s", s->launch->agent);
+	(void)err_set(&e, errno, "run %s", s->launch->agent_at);
 	if (e.code == ENOENT)
 		(void)err_wrap(&e, "the agent's interpreter or loader is missing");
 	give_up(report, STATUS_CANNOT_RUN, &e);

@@ -23,6 +23,7 @@ void launch_done(struct launch *l)
 	free(l->workspace);
 	free(l->state);
 	free(l->agent);
+	free(l->agent_at);
 	free(l->passwd);
 	free(l->group);
 	free(l->gitconfig);

@@ -28,6 +28,7 @@ struct err;
  *		below it
  * @state:	Folder of the state stores
  * @agent:	The real agent, all symlinks resolved
+ * @agent_at:	Where the sandbox has it: where what it looks for beside itself is
  * @passwd:	/etc/passwd as the sandbox shall see it; NULL: as it is
  * @group:	/etc/group as the sandbox shall see it; NULL: as it is
  * @gitconfig:	The session's git configuration, text; NULL: none
@@ -51,6 +52,7 @@ struct launch {
 	char *workspace;
 	char *state;
 	char *agent;
+	char *agent_at;
 	char *passwd;
 	char *group;
 	char *gitconfig;

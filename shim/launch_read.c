@@ -246,6 +246,9 @@ int launch_read(const char *command, char *const vars[], bool nested, struct lau
 	l.agent = agent_find(&l, environment_get(vars, "PATH"), e);
 	if (l.agent == NULL)
 		return -1;
+	l.agent_at = agent_place(&l, e);
+	if (l.agent_at == NULL)
+		goto fail;
 
 	*ret = l;
 	l = (struct launch){ 0 };

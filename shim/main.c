@@ -38,8 +38,8 @@ static const char *base_name(const char *path)
 /* Inside a sandbox everything is in place: the real agent, and the environment. */
 static int run_nested(struct launch *l, char **argv, char **envp, struct err *e)
 {
-	(void)execve(l->agent, argv, envp);
-	(void)err_set(e, errno, "run %s", l->agent);
+	(void)execve(l->agent_at, argv, envp);
+	(void)err_set(e, errno, "run %s", l->agent_at);
 	return STATUS_CANNOT_RUN;
 }
 

@@ -243,7 +243,7 @@ static bool holds_what_comes_back(const struct launch *l, const char *path)
 		if (path_is_below(l->policy.allow_mount.v[i], path))
 			return true;
 	return path_is_below(l->workspace, path) || path_is_below(l->home, path) ||
-	       path_is_below(l->agent, path) ||
+	       path_is_below(l->agent_at, path) ||
 	       (l->git_common != NULL && path_is_below(l->git_common, path));
 }
 
@@ -383,12 +383,12 @@ static int plan_session(const struct launch *l, struct plan *p, struct err *e)
 	return plan_add(p, OP_SEAL, 0, NULL, RUN_SESSION, e);
 }
 
-/* The home or a version cache may hide it; what the hook covered came back with its folder. */
+/* The home or a version cache may hide it, and the shim may cover it. */
 static int plan_agent(const struct launch *l, struct plan *p, struct err *e)
 {
-	if (path_is_below(l->agent, RUN_DIR))
+	if (path_is_below(l->agent_at, RUN_DIR))
 		return 0;
-	return plan_add(p, OP_BIND, 0, l->agent, l->agent, e);
+	return plan_add(p, OP_BIND, 0, l->agent, l->agent_at, e);
 }
 
 /**

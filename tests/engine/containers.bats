@@ -208,7 +208,7 @@ still_confined() {
 @test "kinds: hooks of others, before and after" {
 	sandbox_hooks "$LAB/hooks-of-others" "$SANDBOX_CONFIG" "$SANDBOX_LIBEXEC"
 	SANDBOX_HOOKS=$LAB/hooks-of-others
-	jq '.hook = {path: "/bin/true"}' "$SANDBOX_HOOKS/50-oci-sandbox-createRuntime.json" >"$SANDBOX_HOOKS/10-first.json"
+	jq '.hook = {path: "/bin/true"}' "$SANDBOX_HOOKS/50-oci-sandbox.json" >"$SANDBOX_HOOKS/10-first.json"
 	cp "$SANDBOX_HOOKS/10-first.json" "$SANDBOX_HOOKS/90-last.json"
 	confined_image
 }

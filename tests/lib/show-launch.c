@@ -10,7 +10,7 @@
  *
  * show-launch gitconfig NAME EMAIL: the session's git configuration
  *
- * Keys: git-common, git-dir, uid, user, home, passwd-home, cwd, workspace, state, agent.
+ * Keys: git-common, git-dir, uid, user, home, passwd-home, cwd, workspace, state, agent, agent-at.
  */
 #include "config.h"
 
@@ -42,6 +42,7 @@ static int set(struct launch *l, const char *assignment, struct err *e)
 		{ "workspace=", &l->workspace },
 		{ "state=", &l->state },
 		{ "agent=", &l->agent },
+		{ "agent-at=", &l->agent_at },
 		{ "passwd=", &l->passwd },
 		{ "git-common=", &l->git_common },
 		{ "git-dir=", &l->git_dir },
@@ -78,6 +79,8 @@ static int fill(struct launch *l, char **argv, struct err *e)
 	for (argv += 3; *argv != NULL; argv++)
 		if (set(l, *argv, e) < 0)
 			return -1;
+	if (l->agent_at == NULL && l->agent != NULL)
+		l->agent_at = strdup(l->agent);
 	return 0;
 }
 

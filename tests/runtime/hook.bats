@@ -125,7 +125,7 @@ stopped() {
 		/run/oci-sandbox/agents/claude
 		grep agent /run/oci-sandbox/container'
 	run -0 container_run
-	[[ $output == $'covered\noriginal\nagent = claude /run/oci-sandbox/agents/claude' ]]
+	[[ $output == $'covered\noriginal\nagent = claude /run/oci-sandbox/agents/claude /usr/bin/claude' ]]
 }
 
 @test "hook: a symlink is covered itself, and what it links to stays" {

@@ -83,6 +83,11 @@ lacks() {
 	[ "$(grep -c 'mask     /home$\|tmpfs    /home mode' <<<"$output")" -eq 1 ]
 }
 
+@test "plan: an agent that was covered comes back where it was" {
+	run -0 show plan agent=/run/oci-sandbox/agents/claude agent-at=/home/vscode/.local/share/pnpm/claude
+	order 'tmpfs    /home/vscode mode 0700' 'bind     /home/vscode/.local/share/pnpm/claude from /run/oci-sandbox/agents/claude'
+}
+
 @test "plan: no-forge keeps the forges' logins out" {
 	run -0 show plan
 	order 'bind     /home/vscode/.config/gh if there'
