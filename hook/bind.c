@@ -76,15 +76,14 @@ static bool is_shared(const char *line)
 }
 
 /**
- * bind_attach() - Attach a detached mount, unless that would show outside of the container
- * @mnt:	Mount fd, borrowed
+ * bind_check_target() - Refuse a target where a mount would show outside of the container
  * @target:	As mount_attach()
  * @mountinfo:	From bind_read_mountinfo(); mounts that were attached since are private
  * @e:		Set on failure
  *
  * Return: 0 on success, -1 on failure
  */
-int bind_attach(int mnt, int target, const char *mountinfo, struct err *e)
+int bind_check_target(int target, const char *mountinfo, struct err *e)
 {
 	struct survey_id id;
 	const char *line;
@@ -96,5 +95,19 @@ int bind_attach(int mnt, int target, const char *mountinfo, struct err *e)
 		return err_set(e, 0,
 			       "it is in a mount that is shared with the host (mount it with "
 			       "propagation rslave or rprivate)");
-	return mount_attach(mnt, target, e);
+	return 0;
+}
+
+/**
+ * bind_attach() - Attach a detached mount, unless that would show outside of the container
+ * @mnt:	Mount fd, borrowed
+ * @target:	As mount_attach()
+ * @mountinfo:	From bind_read_mountinfo(); mounts that were attached since are private
+ * @e:		Set on failure
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int bind_attach(int mnt, int target, const char *mountinfo, struct err *e)
+{
+	return bind_check_target(target, mountinfo, e) < 0 ? -1 : mount_attach(mnt, target, e);
 }

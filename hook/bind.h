@@ -10,6 +10,7 @@ struct err;
 #define BIND_ATTR (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 
 int bind_clone(int fd, struct err *e);
+int bind_check_target(int target, const char *mountinfo, struct err *e);
 int bind_attach(int mnt, int target, const char *mountinfo, struct err *e);
 char *bind_read_mountinfo(struct err *e);
 

@@ -20,6 +20,7 @@
 #include "links.h"
 #include "namespaces.h"
 #include "plan.h"
+#include "scratch.h"
 #include "steps.h"
 #include "survey.h"
 
@@ -66,6 +67,7 @@ static int plan_steps(const struct container *c, const struct survey_id *shim, s
 {
 	cleanup_survey struct survey survey = { 0 };
 	cleanup_hook_plan struct hook_plan plan = { 0 };
+	cleanup_scratch struct scratch scratch = { 0 };
 	cleanup_links struct links host = { 0 };
 	const struct links unknown = { 0 };
 	cleanup_fd int root = container_open_root(c, e);
@@ -87,13 +89,14 @@ static int plan_steps(const struct container *c, const struct survey_id *shim, s
 
 	if (root < 0 || links_read_own(&host, e) < 0 ||
 	    root_uid(&c->config, &look.root_uid, e) < 0 || survey_make(&look, &survey, e) < 0 ||
-	    hook_plan_build(&in, &plan, e) < 0)
+	    hook_plan_build(&in, &plan, e) < 0 ||
+	    (c->config.root_readonly && scratch_find(root, &plan, &scratch, e) < 0))
 		return -1;
 	if (steps_add(ret, STEP_NOTE,
 		      "networks that the container is part of are refused as well; they are known "
 		      "when it has its network",
 		      e) < 0 ||
-	    enter_steps(ret, e) < 0)
+	    enter_steps(ret, e) < 0 || scratch_steps(&scratch, ret, e) < 0)
 		return -1;
 	return hook_plan_steps(&plan, ret, e);
 }

@@ -23,6 +23,7 @@
 #include "namespaces.h"
 #include "nft.h"
 #include "plan.h"
+#include "scratch.h"
 #include "state.h"
 #include "survey.h"
 
@@ -105,14 +106,63 @@ static int apply(const struct container *c, const struct container_ids *ids,
 	return apply_mounts(&in, e);
 }
 
+/**
+ * struct findings - what is known of a container once someone has looked into it
+ * @survey:	What it has
+ * @plan:	What to do; borrows from @survey
+ */
+struct findings {
+	struct survey survey;
+	struct hook_plan plan;
+};
+
+static void findings_done(struct findings *f)
+{
+	hook_plan_done(&f->plan);
+	survey_done(&f->survey);
+}
+
+static int look(const struct container *c, const struct container_ids *ids, const struct host *host,
+		int root, struct findings *ret, struct err *e)
+{
+	if (survey_container(c, ids, root, &ret->survey, e) < 0 ||
+	    build_plan(c, &ret->survey, host, &ret->plan, e) < 0)
+		return EX_UNAVAILABLE;
+	name_namespaces(&ret->plan, ids);
+	return 0;
+}
+
+/* What was seen below a folder that has an overlay now is looked for again. */
+static int spare_root(const struct container *c, const struct container_ids *ids,
+		      const struct host *host, int root, const char *mountinfo, struct findings *f,
+		      struct err *e)
+{
+	cleanup_scratch struct scratch scratch = { 0 };
+	const struct scratch_input in = {
+		.root = root,
+		.root_uid = ids->root_uid,
+		.root_gid = ids->root_gid,
+		.mountinfo = mountinfo,
+	};
+
+	if (scratch_find(root, &f->plan, &scratch, e) < 0)
+		return EX_UNAVAILABLE;
+	if (scratch.n == 0)
+		return 0;
+	if (scratch_apply(&scratch, &in, e) < 0)
+		return EX_OSERR;
+	findings_done(f);
+	return look(c, ids, host, root, f, e);
+}
+
 /* From here on the hook is in the container's namespaces, and stays there. */
 static int confine(const struct container *c, const struct container_ids *ids,
 		   const struct host *host, struct err *e)
 {
-	cleanup_survey struct survey survey = { 0 };
-	cleanup_hook_plan struct hook_plan plan = { 0 };
+	CLEANUP(findings_done) struct findings f = { 0 };
 	cleanup_free char *mountinfo = NULL;
 	cleanup_fd int root = -1;
+	int status;
 
 	if (container_enter(ids, CLONE_NEWNS, e) < 0)
 		return EX_OSERR;
@@ -120,14 +170,16 @@ static int confine(const struct container *c, const struct container_ids *ids,
 	if (mountinfo == NULL)
 		return EX_OSERR;
 	root = container_open_root(c, e);
-	if (root < 0 || survey_container(c, ids, root, &survey, e) < 0)
+	if (root < 0)
 		return EX_UNAVAILABLE;
 	if (container_enter(ids, CLONE_NEWNET, e) < 0)
 		return EX_OSERR;
-	if (build_plan(c, &survey, host, &plan, e) < 0)
-		return EX_UNAVAILABLE;
-	name_namespaces(&plan, ids);
-	return apply(c, ids, host, &plan, root, mountinfo, e) < 0 ? EX_OSERR : 0;
+	status = look(c, ids, host, root, &f, e);
+	if (status == 0 && c->config.root_readonly)
+		status = spare_root(c, ids, host, root, mountinfo, &f, e);
+	if (status != 0)
+		return status;
+	return apply(c, ids, host, &f.plan, root, mountinfo, e) < 0 ? EX_OSERR : 0;
 }
 
 static int look_at_host(const struct hook_paths *paths, struct host *ret, struct err *e)

@@ -158,8 +158,15 @@ static int survey_path(struct survey *s, const struct survey_input *in, struct e
 
 /* ---- agents ---- */
 
-/* Path of an open file as a process of the container has it. */
-static char *path_in_root(int root, int fd, struct err *e)
+/**
+ * survey_path_in_root() - Path of an open file as a process of the container has it
+ * @root:	The container's root
+ * @fd:		File below it
+ * @e:		Set on failure
+ *
+ * Return: path owned by the caller, NULL on failure
+ */
+char *survey_path_in_root(int root, int fd, struct err *e)
 {
 	char link[64], top[PATH_MAX], path[PATH_MAX];
 	ssize_t n_top, n;
@@ -204,7 +211,7 @@ static int follow(const struct survey_input *in, const char *path, struct survey
 		return 0;
 	if (survey_identify(fd, &f->target_id, e) < 0)
 		return -1;
-	f->real = path_in_root(in->root, fd, e);
+	f->real = survey_path_in_root(in->root, fd, e);
 	if (f->real == NULL)
 		return -1;
 	f->target = steal_fd(&fd);

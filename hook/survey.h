@@ -100,6 +100,7 @@ struct survey_input {
 };
 
 int survey_identify(int fd, struct survey_id *ret, struct err *e);
+char *survey_path_in_root(int root, int fd, struct err *e);
 bool survey_same(const struct survey_id *a, const struct survey_id *b);
 int survey_make(const struct survey_input *in, struct survey *ret, struct err *e);
 void survey_done(struct survey *s);

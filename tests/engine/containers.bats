@@ -107,6 +107,23 @@ confined_image() {
 	[[ $output == *"the container's root is read-only: mount a volume there, or name a writable folder as state-root"* ]]
 }
 
+# tree DIR: what a change in it would change
+tree() {
+	(cd "$1" && find . -printf '%p %y %m %U:%G %s %l\n' | sort)
+}
+
+@test "kinds: nothing is made in a root file system that is read-only" {
+	local before after options=(--read-only --tmpfs /root/.local/state --rootfs "$ROOTFS")
+
+	rmdir "$ROOTFS/usr/libexec"
+	engine_podman run --rm --name "$CONTAINER" "${OPTIONS[@]}" "${options[@]}" true # podman's own mount points
+	before=$(tree "$ROOTFS")
+	run -0 ours run --rm "${options[@]}" sh -c "$says"
+	confines
+	after=$(tree "$ROOTFS")
+	diff <(echo "$before") <(echo "$after")
+}
+
 @test "kinds: an ordinary user" {
 	confined_image --user 1000
 	confined_image --user 1000:1000 --read-only --tmpfs /home/dev/.local/state

@@ -161,6 +161,94 @@ stopped() {
 	[[ $output == *same* ]]
 }
 
+# root_tree: what a change in the root file system would change, but for what runtimes touch
+root_tree() {
+	(cd "$HOOK_ROOTFS" && find . -printf '%p %y %m %U:%G %s %l\n' | sort)
+}
+
+# leaves_no_trace: the container runs, and the read-only root file system is afterwards as it is
+# when the same container ran without the hook
+leaves_no_trace() {
+	local before
+
+	config '.root.readonly = true'
+	cp "$HOOK_BUNDLE/config.json" "$HOOK_BUNDLE/with"
+	config 'del(.hooks)'
+	runtime run --bundle "$HOOK_BUNDLE" "$CID" </dev/null >/dev/null 2>&1 || true # makes its own mount points
+	runtime delete --force "$CID" >/dev/null 2>&1 || true
+	mv "$HOOK_BUNDLE/with" "$HOOK_BUNDLE/config.json"
+	before=$(root_tree)
+	run -0 container_run
+	echo "$output"
+	diff <(echo "$before") <(root_tree)
+}
+
+@test "hook: a read-only root stays as it is" {
+	rm "$HOOK_ROOTFS/usr/bin/env"
+	cp "$HOOK_ROOTFS/bin/busybox" "$HOOK_ROOTFS/usr/local/sbin/busybox"
+	chmod 4755 "$HOOK_ROOTFS/usr/local/sbin/busybox"
+	chmod 711 "$HOOK_ROOTFS/usr/local/sbin"
+	# shellcheck disable=SC2016 # the container's
+	container_does '
+		cmp /usr/libexec/oci-sandbox/shim /usr/local/sbin/claude && echo same
+		/usr/local/sbin/busybox --list | head -n 1
+		ls /run/oci-sandbox/container
+		stat -c "%a %u" /usr/local/sbin /usr/local/sbin/busybox
+		touch /usr/local/sbin/new || rm /usr/local/sbin/busybox || umount /usr/local/sbin ||
+			mount -o remount,rw,bind /usr/local/sbin || echo fixed'
+	config '.mounts += [{destination: "/run", type: "tmpfs", source: "tmpfs"}]'
+	leaves_no_trace
+	grep -qx same <<<"$output"
+	grep -qx '\[' <<<"$output" # the first applet
+	grep -qx /run/oci-sandbox/container <<<"$output"
+	grep -qx '711 0' <<<"$output"
+	grep -qx '4755 0' <<<"$output"
+	grep -qx fixed <<<"$output"
+	# again, and again
+	runtime delete --force "$CID" >/dev/null 2>&1 || true
+	leaves_no_trace
+}
+
+@test "hook: a read-only root that lacks /usr/libexec keeps what is mounted in /usr" {
+	rmdir "$HOOK_ROOTFS/usr/libexec"
+	mkdir "$HOOK_DIR/share" "$HOOK_ROOTFS/usr/share"
+	echo shared >"$HOOK_DIR/share/file"
+	printf '#!/bin/sh\necho original\n' >"$HOOK_ROOTFS/usr/bin/claude"
+	chmod 755 "$HOOK_ROOTFS/usr/bin/claude"
+	container_does '
+		cmp /usr/libexec/oci-sandbox/shim /usr/local/sbin/claude && echo same
+		cmp /usr/libexec/oci-sandbox/shim /usr/bin/claude && echo covered
+		/run/oci-sandbox/agents/claude
+		cat /usr/share/with\ blank/file
+		echo more >>/usr/share/with\ blank/file && echo writable
+		stat -f -c %T /usr/share/with\ blank/below'
+	config '.mounts += [{destination: "/run", type: "tmpfs", source: "tmpfs"},
+		{destination: "/usr/share/with blank", type: "bind", source: ($config + "/../share"), options: ["rbind", "rw"]},
+		{destination: "/usr/share/with blank/below", type: "tmpfs", source: "tmpfs"}]'
+	leaves_no_trace
+	[[ $output == *same*covered*original*shared*writable*tmpfs* ]]
+}
+
+@test "hook: a read-only root with odd links makes the hook touch nothing outside" {
+	local before
+	config '.mounts += [{destination: "/run", type: "tmpfs", source: "tmpfs"}]'
+	rm -r "$HOOK_ROOTFS/usr/local/sbin" "$HOOK_ROOTFS/usr/libexec"
+	ln -s "../../../../../../../..$HOOK_DIR/canary/bin" "$HOOK_ROOTFS/usr/local/sbin"
+	ln -s "$HOOK_DIR/canary" "$HOOK_ROOTFS/usr/libexec"
+	before=$(hook_tree "$HOOK_DIR/canary")
+	config '.root.readonly = true'
+	container_does 'cmp /usr/libexec/oci-sandbox/shim /usr/local/bin/claude && echo same'
+	run container_run
+	[[ $(hook_tree "$HOOK_DIR/canary") == "$before" ]]
+	# with the folders inside the image that these links lead to, it works
+	mkdir -p "$HOOK_ROOTFS$HOOK_DIR/canary/bin"
+	container_does 'cmp /usr/libexec/oci-sandbox/shim /usr/local/sbin/claude && echo same'
+	runtime delete --force "$CID" >/dev/null 2>&1 || true
+	leaves_no_trace
+	grep -qx same <<<"$output"
+	[[ $(hook_tree "$HOOK_DIR/canary") == "$before" ]]
+}
+
 @test "hook: with a user namespace, what is made belongs to container root" {
 	config '.linux.namespaces += [{type: "user"}]
 		| .linux.uidMappings = [{containerID: 0, hostID: 200000, size: 65536}]
