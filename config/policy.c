@@ -43,14 +43,27 @@ static int not_yet(struct err *e)
 	return err_set(e, ENOTSUP, "not supported yet");
 }
 
+static const char *const matches[] = {
+	[POLICY_MATCH_ANNOTATION] = "annotation",
+	[POLICY_MATCH_DEVCONTAINER] = "devcontainer",
+	[POLICY_MATCH_ALWAYS] = "always",
+};
+
 static int set_match(void *member, const char *value, struct err *e)
 {
-	if (strcmp(value, "devcontainer") == 0)
-		return err_set(e, ENOTSUP, "`devcontainer` is not supported yet");
-	if (strcmp(value, "annotation") != 0 && strcmp(value, "always") != 0)
-		return err_set(e, 0, "`%.60s` is none of annotation, devcontainer, always", value);
-	*(enum policy_match *)member =
-		strcmp(value, "always") == 0 ? POLICY_MATCH_ALWAYS : POLICY_MATCH_ANNOTATION;
+	for (size_t i = 0; i < N_ELEMENTS(matches); i++)
+		if (strcmp(value, matches[i]) == 0) {
+			*(enum policy_match *)member = (enum policy_match)i;
+			return 0;
+		}
+	return err_set(e, 0, "`%.60s` is none of annotation, devcontainer, always", value);
+}
+
+static int set_yes_no(void *member, const char *value, struct err *e)
+{
+	if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+		return err_set(e, 0, "`%.60s` is none of yes no", value);
+	*(bool *)member = strcmp(value, "yes") == 0;
 	return 0;
 }
 
@@ -301,6 +314,7 @@ static const struct directive keys[] = {
 	{ "no-forge",	     set_true,		  AT(no_forge),		true,	true },
 	{ "allow-ip",	     add_destination,	  AT(allow_ip),		false,	false },
 	{ "deny-ip",	     add_destination,	  AT(deny_ip),		false,	false },
+	{ "selectable",	     set_yes_no,	  AT(selectable),	true,	false },
 	{ "agent-id",	     set_agent_id,	  AT(agent_id),		true,	false },
 	{ "state-root",	     directive_path,	  AT(state_root),	true,	false },
 	/* the value that is built is taken, the others are refused */
@@ -310,7 +324,6 @@ static const struct directive keys[] = {
 	{ "share-write",     check_only_no,	  0,			true,	false },
 	{ "gpu",	     check_only_no,	  0,			true,	false },
 	{ "allow-connected", check_only_no,	  0,			true,	false },
-	{ "selectable",	     check_only_no,	  0,			true,	false },
 	{ "require-hook",    check_only_no,	  0,			true,	false },
 	/* refused */
 	{ "allow-write",     refuse_path,	  0,			false,	false },
@@ -397,7 +410,9 @@ static void print_destinations(FILE *f, const char *key, const struct ip_destina
  */
 int policy_print(FILE *f, const struct policy *p)
 {
-	(void)fprintf(f, "match = %s\n", p->match == POLICY_MATCH_ALWAYS ? "always" : "annotation");
+	(void)fprintf(f, "match = %s\n", matches[p->match]);
+	if (p->selectable)
+		(void)fputs("selectable = yes\n", f);
 	print_words(f, "agents", &p->agents);
 	if (p->workspace_root != NULL)
 		(void)fprintf(f, "workspace-root = %s\n", p->workspace_root);

@@ -13,7 +13,8 @@ struct err;
 
 /* Which containers are ours (key "match") */
 enum policy_match {
-	POLICY_MATCH_ANNOTATION, /* those that ask */
+	POLICY_MATCH_ANNOTATION,   /* those that ask */
+	POLICY_MATCH_DEVCONTAINER, /* these, and what looks like a devcontainer */
 	POLICY_MATCH_ALWAYS,
 };
 
@@ -35,6 +36,7 @@ enum policy_match {
  *			those of @allow_ip; likewise
  * @n_deny_ip:		How many
  * @agent_id:		What container root appears as inside a sandbox
+ * @selectable:		A container may ask for this policy by its name
  * @state_root:		Clean absolute path of the state stores; NULL: below the home
  *
  * Owned by the caller; policy_done() releases it.
@@ -54,6 +56,7 @@ struct policy {
 	struct ip_destination *deny_ip;
 	size_t n_deny_ip;
 	unsigned agent_id;
+	bool selectable;
 	char *state_root;
 };
 

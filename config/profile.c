@@ -21,7 +21,7 @@
 #define COMMAND_MAX 64
 
 /**
- * profile_name_check() - Check the name of a profile, which is part of file names
+ * profile_name_check() - Check the name of a profile or policy, which is part of file names
  * @name:	Name
  * @e:		Set on failure
  *
@@ -33,8 +33,8 @@ int profile_name_check(const char *name, struct err *e)
 
 	if (n == 0 || n > PROFILE_NAME_MAX || name[n] != '\0' || name[0] == '-')
 		return err_set(e, 0,
-			       "`%.60s` is not a profile name (lower-case letters, digits and -, "
-			       "at most %d)",
+			       "`%.60s` is not a name (lower-case letters, digits and -, at most "
+			       "%d)",
 			       name, PROFILE_NAME_MAX);
 	return 0;
 }

@@ -133,7 +133,7 @@ int check_bundle(const struct hook_paths *paths, const char *bundle, struct bund
 	return 0;
 }
 
-#define NOT_OURS "the container does not ask, and the policy does not say match = always"
+#define NOT_OURS "the container does not ask, and the policy does not mean it by match"
 
 /**
  * bundle_check_print() - Write what is known of a container, for people

@@ -47,6 +47,18 @@ static int check_missing(const struct container *c, const char *dir, struct err 
 		       c->why, dir);
 }
 
+/* In the place of the host's policy, which says that the container is ours. */
+static int choose_policy(struct container *c, const char *dir, const char *name, struct err *e)
+{
+	struct policy p;
+
+	if (load_named_policy(dir, name, &p, e) < 0)
+		return err_wrap(e, "annotation io.oci-sandbox.policy");
+	policy_done(&c->policy);
+	c->policy = p;
+	return 0;
+}
+
 /**
  * container_load() - Read what says whether and how a container is confined
  * @paths:	Where the configuration is
@@ -61,15 +73,18 @@ int container_load(const struct hook_paths *paths, const char *bundle, struct co
 		   struct err *e)
 {
 	cleanup_container struct container c = { .bundle = bundle };
+	const char *name;
 	bool missing;
 
 	if (load_config(bundle, &c.config, e) < 0)
 		return EX_DATAERR;
 	if (load_policy(paths->config, &c.policy, &missing, e) < 0)
 		return EX_CONFIG;
-	if (decide(&c.config, missing ? NULL : &c.policy, &c.why, e) < 0)
+	if (decide(&c.config, missing ? NULL : &c.policy, &c.why, &name, e) < 0)
 		return EX_DATAERR;
 	if (missing && check_missing(&c, paths->config, e) < 0)
+		return EX_CONFIG;
+	if (name != NULL && choose_policy(&c, paths->config, name, e) < 0)
 		return EX_CONFIG;
 	if (c.why != NULL && load_profiles(paths->config, &c.policy, &c.profiles, e) < 0)
 		return EX_CONFIG;

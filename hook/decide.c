@@ -3,17 +3,18 @@
  * DOC: Which containers are ours
  *
  * Annotations and the environment come from files in the workspace: they may ask to be
- * confined, and nothing that they say takes a container out.
+ * confined, and by which of the policies that are there to be chosen; nothing that they say takes
+ * a container out.
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "decide.h"
 #include "err.h"
 #include "oci_config.h"
+#include "path.h"
 #include "policy.h"
 
 #define KEY_ENABLE "io.oci-sandbox.enable"
@@ -41,32 +42,64 @@ static int asks(const struct oci_config *c, const char **ret, struct err *e)
 	return 0;
 }
 
+/*
+ * What the devcontainer command and VS Code leave in config.json: labels where an engine makes
+ * annotations of them, the folder of workspaces, the volume of VS Code's server, and the command
+ * that keeps the container running.
+ */
+static const char *looks_like_devcontainer(const struct oci_config *c)
+{
+	if (oci_config_has_annotation(c, "devcontainer."))
+		return "match = devcontainer in the policy, and it has a devcontainer's label";
+	for (size_t i = 0; i < c->n_mounts; i++)
+		if (path_is_at_or_below(c->mounts[i].destination, "/workspaces") ||
+		    strcmp(c->mounts[i].destination, "/vscode") == 0)
+			return "match = devcontainer in the policy, and it has a devcontainer's "
+			       "mount";
+	for (size_t i = 0; i < c->args.n; i++)
+		if (strncmp(c->args.v[i], "echo Container started",
+			    strlen("echo Container started")) == 0)
+			return "match = devcontainer in the policy, and it runs a devcontainer's "
+			       "command";
+	return NULL;
+}
+
+static const char *matches(const struct oci_config *c, const struct policy *p)
+{
+	switch (p->match) {
+	case POLICY_MATCH_ALWAYS:
+		return "match = always in the policy";
+	case POLICY_MATCH_DEVCONTAINER:
+		return looks_like_devcontainer(c);
+	case POLICY_MATCH_ANNOTATION:
+		break;
+	}
+	return NULL;
+}
+
 /**
  * decide() - Say whether a container is ours
  * @c:		Its configuration
  * @p:		Policy; NULL if there is none, then only those that ask are ours
  * @ret_why:	Why it is, a constant; NULL if it isn't
- * @e:		Set on failure: what it asks can't be understood, or isn't supported
+ * @ret_policy:	Name of the policy that it asks for, owned by @c; NULL: @p, or it is not ours
+ * @e:		Set on failure: what it asks can't be understood
  *
  * Return: 0 on success, -1 on failure
  */
-int decide(const struct oci_config *c, const struct policy *p, const char **ret_why, struct err *e)
+int decide(const struct oci_config *c, const struct policy *p, const char **ret_why,
+	   const char **ret_policy, struct err *e)
 {
-	const char *why, *policy;
+	const char *why, *policy = NULL;
 
 	if (asks(c, &why, e) < 0)
 		return -1;
-	if (why == NULL && p != NULL && p->match == POLICY_MATCH_ALWAYS)
-		why = "match = always in the policy";
-	if (why != NULL) {
-		if (oci_config_annotation(c, KEY_POLICY, &policy, e) < 0)
-			return -1;
-		if (policy != NULL)
-			return err_set(e, ENOTSUP,
-				       "annotation %s=%.60s: not supported yet (remove it)",
-				       KEY_POLICY, policy);
-	}
+	if (why == NULL && p != NULL)
+		why = matches(c, p);
+	if (why != NULL && oci_config_annotation(c, KEY_POLICY, &policy, e) < 0)
+		return -1;
 
 	*ret_why = why;
+	*ret_policy = policy;
 	return 0;
 }

@@ -6,6 +6,7 @@ struct err;
 struct oci_config;
 struct policy;
 
-int decide(const struct oci_config *c, const struct policy *p, const char **ret_why, struct err *e);
+int decide(const struct oci_config *c, const struct policy *p, const char **ret_why,
+	   const char **ret_policy, struct err *e);
 
 #endif

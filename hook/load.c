@@ -153,6 +153,42 @@ int load_policy(const char *dir, struct policy *ret, bool *ret_missing, struct e
 	return text == NULL ? 0 : policy_parse(text, path, ret, e);
 }
 
+/**
+ * load_named_policy() - Read a policy that a container asks for
+ * @dir:	Configuration folder
+ * @name:	Name that the container gives
+ * @ret:	Filled on success, untouched on failure
+ * @e:		Set on failure, also if it is not there or not for containers to choose
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int load_named_policy(const char *dir, const char *name, struct policy *ret, struct err *e)
+{
+	cleanup_policy struct policy p = { 0 };
+	cleanup_free char *path = NULL, *text = NULL;
+
+	if (profile_name_check(name, e) < 0)
+		return err_wrap(e, "policy");
+	if (asprintf(&path, "%s/policies/%s.conf", dir, name) < 0) {
+		path = NULL;
+		return err_set(e, ENOMEM, "allocate a path");
+	}
+	text = read_trusted(path, e);
+	if (text == NULL)
+		return err_wrap(e, "policy `%s`", name);
+	if (policy_parse(text, path, &p, e) < 0)
+		return -1;
+	if (!p.selectable)
+		return err_set(e, 0,
+			       "policy `%s`: %s does not say `selectable = yes`, so no container "
+			       "may ask for it",
+			       name, path);
+
+	*ret = p;
+	p = (struct policy){ 0 };
+	return 0;
+}
+
 static int load_profile(const char *dir, const char *name, struct loaded_profile *ret,
 			struct err *e)
 {

@@ -36,6 +36,7 @@ struct loaded_profiles {
 
 int load_open_trusted(const char *path, int flags, mode_t type, struct err *e);
 int load_policy(const char *dir, struct policy *ret, bool *ret_missing, struct err *e);
+int load_named_policy(const char *dir, const char *name, struct policy *ret, struct err *e);
 int load_profiles(const char *dir, const struct policy *p, struct loaded_profiles *ret,
 		  struct err *e);
 void loaded_profiles_done(struct loaded_profiles *l);

@@ -79,6 +79,7 @@ static int set_capabilities(yajl_val v, void *dst, struct err *e)
 static int set_process(yajl_val v, void *dst, struct err *e)
 {
 	static const struct json_field fields[] = {
+		{ "args", set_strings, AT(args), false },
 		{ "env", set_strings, AT(env), false },
 		{ "capabilities", set_capabilities, AT(capabilities), false },
 	};
@@ -232,6 +233,23 @@ int oci_config_annotation(const struct oci_config *c, const char *key, const cha
 }
 
 /**
+ * oci_config_has_annotation() - Look for annotations of a kind
+ * @c:		Configuration
+ * @prefix:	What their keys begin with
+ *
+ * Return: true if there is one
+ */
+bool oci_config_has_annotation(const struct oci_config *c, const char *prefix)
+{
+	const struct yajl_val_s *a = c->annotations;
+
+	for (size_t i = 0; a != NULL && i < a->u.object.len; i++)
+		if (strncmp(a->u.object.keys[i], prefix, strlen(prefix)) == 0)
+			return true;
+	return false;
+}
+
+/**
  * oci_mount_is_new() - Say whether a mount is a file system of the container's own
  * @m:		Mount
  *
@@ -264,6 +282,7 @@ void oci_config_done(struct oci_config *c)
 	for (size_t i = 0; i < c->n_mounts; i++)
 		free(c->mounts[i].options.v);
 	free(c->mounts);
+	free(c->args.v);
 	free(c->env.v);
 	free(c->capabilities.v);
 	free(c->namespaces.v);

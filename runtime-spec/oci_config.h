@@ -60,6 +60,7 @@ struct oci_id_maps {
  * @root_path:		Root file system, absolute or relative to the bundle
  * @root_readonly:	The engine asked for a read-only root
  * @env:		process.env
+ * @args:		process.args
  * @capabilities:	process.capabilities.bounding: no process of the container has others
  * @annotations:	Object, or NULL; oci_config_annotation() reads it
  * @mounts:		In order, owned
@@ -75,6 +76,7 @@ struct oci_config {
 	const char *root_path;
 	bool root_readonly;
 	struct oci_strings env;
+	struct oci_strings args;
 	struct oci_strings capabilities;
 	struct yajl_val_s *annotations;
 	struct oci_mount *mounts;
@@ -87,6 +89,7 @@ struct oci_config {
 int oci_config_parse(const char *text, struct oci_config *ret, struct err *e);
 int oci_config_annotation(const struct oci_config *c, const char *key, const char **ret,
 			  struct err *e);
+bool oci_config_has_annotation(const struct oci_config *c, const char *prefix);
 bool oci_mount_is_new(const struct oci_mount *m);
 void oci_config_done(struct oci_config *c);
 

@@ -266,12 +266,59 @@ agent() {
 	[[ ${#stderr_lines[@]} == 1 && $stderr == *"a?b?[2J"* ]]
 }
 
-@test "decide: a policy by annotation is refused for a container that is ours" {
-	config '.annotations = {"io.oci-sandbox.policy": "x"}'
-	refuses "annotation io.oci-sandbox.policy=x: not supported yet"
+# named NAME LINE...: a policy that containers may ask for by its name
+named() {
+	mkdir -p "$HOOK_CONFIG/policies"
+	chmod 755 "$HOOK_CONFIG/policies"
+	printf '%s\n' "${@:2}" >"$HOOK_CONFIG/policies/$1.conf"
+	chmod 644 "$HOOK_CONFIG/policies/$1.conf"
+}
+
+@test "decide: an annotation chooses a policy that may be chosen, and no other" {
+	named strict 'selectable = yes' 'agents = claude' 'deny-ip = 198.51.100.0/24'
+	config '.annotations = {"io.oci-sandbox.policy": "strict"}'
+	plans "refuse deny-ip: 198.51.100.0/24"
+	named strict 'agents = claude'
+	refuses "annotation io.oci-sandbox.policy: policy \`strict\`: $HOOK_CONFIG/policies/strict.conf does not say \`selectable = yes\`"
+	named strict 'selectable = yes' 'broken'
+	refuses "policies/strict.conf:2: unknown key"
+	named strict 'selectable = yes'
+	chmod g+w "$HOOK_CONFIG/policies/strict.conf"
+	refuses "can be written by others"
+	config '.annotations = {"io.oci-sandbox.policy": "other"}'
+	refuses "policy \`other\`: open $HOOK_CONFIG/policies/other.conf: No such file"
+	for name in '' ../policy / a/b . A 'a b' $'a\nb' 'x.conf'; do
+		config ".annotations = {\"io.oci-sandbox.policy\": $(jq -n --arg n "$name" '$n')}"
+		refuses "annotation io.oci-sandbox.policy: policy: \`"
+	done
+}
+
+@test "decide: a container that is not ours chooses nothing" {
 	config '.process.env = [] | .annotations = {"io.oci-sandbox.policy": "x"}'
 	run -0 hook --check --bundle "$HOOK_BUNDLE"
 	[[ $output == "not ours: "* ]]
+}
+
+@test "decide: match = devcontainer means those that ask, and what looks like one" {
+	local like
+
+	hook_policy 'agents = claude' 'match = devcontainer'
+	plans "ours: OCI_SANDBOX=1 in process.env"
+	for like in '.mounts = [{destination: "/workspaces/p", type: "bind", source: "/"}]' \
+		'.mounts = [{destination: "/workspaces", type: "bind", source: "/"}]' \
+		'.mounts = [{destination: "/vscode", type: "bind", source: "/"}]' \
+		'.annotations = {"devcontainer.local_folder": "/home/x/p"}' \
+		'.process.args = ["/bin/sh", "-c", "echo Container started\ntrap \"exit 0\" 15\n"]'; do
+		config ".process.env = [] | $like"
+		run -0 hook --check --bundle "$HOOK_BUNDLE"
+		[[ $output == "ours: match = devcontainer in the policy, and it "* ]]
+	done
+	for like in '.mounts = [{destination: "/workspacesx", type: "bind", source: "/"}]' \
+		'.annotations = {"dev": "devcontainer."}' '.process.args = ["sh"]'; do
+		config ".process.env = [] | $like"
+		run -0 hook --check --bundle "$HOOK_BUNDLE"
+		[[ $output == "not ours: "* ]]
+	done
 }
 
 # ---- files of the host ----
