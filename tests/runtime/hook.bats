@@ -323,6 +323,47 @@ leaves_no_trace() {
 	[[ $output == *"policy.conf belongs to uid 60097"* ]]
 }
 
+# ---- invariant 4 ----
+
+# Whatever a program of that name is run for, it leaves a sign.
+@test "hook: it runs nothing and reads no variable of the container's" {
+	local name trap=$BATS_TEST_TMPDIR/trap
+
+	printf '#!/bin/sh\n: >%s\n' "$BATS_TEST_TMPDIR/sprung" >"$trap"
+	chmod 755 "$trap"
+	for name in sh bash nft ip modprobe mount iptables systemctl logger podman newuidmap cat; do
+		cp "$trap" "$HOOK_ROOTFS/usr/bin/$name"
+	done
+	mkdir -p "$HOOK_ROOTFS/etc/oci-sandbox" "$HOOK_ROOTFS/lib"
+	echo broken | tee "$HOOK_ROOTFS/etc/oci-sandbox/policy.conf" "$HOOK_ROOTFS/etc/nsswitch.conf" \
+		"$HOOK_ROOTFS/etc/containers.conf" >"$HOOK_ROOTFS/etc/localtime"
+	config '.hooks.createRuntime[0].env = ["PATH=" + $config + "/../bundle/rootfs/usr/bin", "HOME=" + $config + "/../bundle/rootfs",
+		"XDG_CONFIG_HOME=" + $config + "/../bundle/rootfs/etc", "CONTAINERS_CONF=" + $config + "/../bundle/rootfs/etc/containers.conf",
+		"TMPDIR=/nowhere", "LANG=../../x", "TZ=" + $config + "/../bundle/rootfs/etc/localtime", "OCI_SANDBOX=0",
+		"OCI_SANDBOX_CONFIG=/nowhere", "OCI_SANDBOX_EGRESS=open", "NETLINK_DEBUG=debug", "MALLOC_CHECK_=3"]'
+	container_does 'cmp /usr/libexec/oci-sandbox/shim /usr/local/sbin/claude && echo same'
+	run -0 container_run
+	[[ $output == same ]]
+	[[ ! -e $BATS_TEST_TMPDIR/sprung ]]
+	"$HOOK_ROOTFS/usr/bin/nft"
+	[[ -e $BATS_TEST_TMPDIR/sprung ]] # the traps work
+}
+
+# ---- invariant 9 ----
+
+# An unmasked procfs would let anything in the container write core_pattern.
+@test "hook: where container root is the host's, there is one procfs, and no other can be had" {
+	config '.linux.maskedPaths = ["/proc/kcore", "/proc/keys"] | .linux.readonlyPaths = ["/proc/sys"]'
+	# shellcheck disable=SC2016 # the container's
+	container_does '
+		awk "\$0 ~ / - proc / { print \$4, \$5 }" /proc/self/mountinfo | grep -v "^/[^ ]* /proc/"
+		unshare -U -r -m -p -f sh -c "mount -t proc proc /mnt" && echo "FAULT: a procfs of its own"'
+	mkdir -p "$HOOK_ROOTFS/mnt"
+	run container_run
+	[[ $output == "/ /proc"$'\n'* && $output != *FAULT* && $output == *"mount: "* ]]
+	[[ $(grep -c '^/ ' <<<"$output") -eq 1 ]]
+}
+
 # ---- invariant 7 ----
 
 @test "hook: container root can't unmount, replace or write what the hook injected" {
