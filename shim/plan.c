@@ -406,10 +406,9 @@ int plan_build(const struct launch *l, struct plan *ret, struct err *e)
 	if (plan_root(&p, e) < 0 || plan_dev(&p, e) < 0 || plan_proc(&p, e) < 0 ||
 	    plan_engine_mounts(l, &p, e) < 0 || plan_private(l, &p, e) < 0 ||
 	    plan_home(l, &p, e) < 0 || plan_allowed_mounts(l, &p, e) < 0 ||
-	    plan_workspace(l, &p, e) < 0 || seal_engine_mounts(l, &p, e) < 0 ||
-	    plan_masks(l, &p, e) < 0)
-		return -1;
-	if (plan_session(l, &p, e) < 0 || plan_agent(l, &p, e) < 0)
+	    plan_workspace(l, &p, e) < 0 || plan_masks(l, &p, e) < 0 ||
+	    plan_session(l, &p, e) < 0 || plan_agent(l, &p, e) < 0 ||
+	    seal_engine_mounts(l, &p, e) < 0)
 		return -1;
 
 	*ret = p;
