@@ -112,11 +112,14 @@ static int read_line(char *line, const struct directive *table, size_t n, void *
 int directives_read(char *text, const char *name, const struct directive *table, size_t n,
 		    void *dst, struct err *e)
 {
+	static const char bom[] = "\xef\xbb\xbf"; /* U+FEFF in UTF-8 */
 	uint64_t given = 0;
 	unsigned number = 1;
 
 	if (n > MAX_DIRECTIVES)
 		return err_set(e, EINVAL, "%s: more than %d keys are known", name, MAX_DIRECTIVES);
+	if (strncmp(text, bom, strlen(bom)) == 0)
+		return err_set(e, 0, "%s:1: a byte order mark (save the file without it)", name);
 
 	for (char *line = text; line != NULL; number++) {
 		char *next = strchr(line, '\n');

@@ -13,9 +13,9 @@
 #include "cleanup.h"
 #include "err.h"
 #include "libexec.h"
-#include "load.h"
 #include "path.h"
 #include "survey.h"
+#include "trusted.h"
 
 static int check_shim(const char *dir, struct survey_id *ret, struct err *e)
 {
@@ -25,7 +25,7 @@ static int check_shim(const char *dir, struct survey_id *ret, struct err *e)
 
 	if (path == NULL)
 		return -1;
-	fd = load_open_trusted(path, O_PATH | O_NOFOLLOW, S_IFREG, e);
+	fd = trusted_open(path, O_PATH | O_NOFOLLOW, S_IFREG, e);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) < 0)
@@ -45,7 +45,7 @@ static int check_shim(const char *dir, struct survey_id *ret, struct err *e)
  */
 int libexec_open(const char *dir, struct survey_id *ret_shim, struct err *e)
 {
-	cleanup_fd int fd = load_open_trusted(dir, O_PATH | O_DIRECTORY, S_IFDIR, e);
+	cleanup_fd int fd = trusted_open(dir, O_PATH | O_DIRECTORY, S_IFDIR, e);
 
 	if (fd < 0 || check_shim(dir, ret_shim, e) < 0)
 		return err_wrap(e, "programs for the container");

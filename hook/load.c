@@ -1,132 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * DOC: Files of the host that the hook obeys
- *
- * Whoever can write the policy, a profile or the shim decides what runs in every container.
- * So each is used only if it, and each folder above it, belongs to someone who could do as he
- * likes anyway, and nobody else can write it.  What is checked is the file that was opened.
+ * DOC: The host's configuration: policy and profiles
  */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "directives.h"
 #include "err.h"
 #include "io.h"
 #include "load.h"
 #include "path.h"
-
-#define OVERFLOW_UID 65534 /* Linux's default, which nobody changes: kernel/sys.c */
-
-/*
- * In a sticky folder nobody can replace what others own, and what he puts there himself belongs
- * to him.  In a user namespace that does not help: all who are not mapped look like the owner
- * of "/".
- */
-static bool is_sticky(const struct stat *st, const struct stat *root)
-{
-	return S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX) != 0 && root->st_uid != OVERFLOW_UID;
-}
-
-/*
- * The hook's own user, and the owner of "/": for the hook of a rootless engine, which runs in
- * a user namespace, the host's root is the overflow uid.
- */
-static int check_owner(const struct stat *st, const char *path, struct err *e)
-{
-	struct stat root;
-
-	if (stat("/", &root) < 0)
-		return err_set(e, errno, "look at /");
-	if (st->st_uid != geteuid() && st->st_uid != root.st_uid)
-		return err_set(e, 0, "%s belongs to uid %u (chown it to root)", path,
-			       (unsigned)st->st_uid);
-	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0 && !is_sticky(st, &root))
-		return err_set(e, 0, "%s can be written by others (chmod go-w %s)", path, path);
-	return 0;
-}
-
-/* @path has no symlinks; it is cut up. */
-static int check_parents(char *path, struct err *e)
-{
-	struct stat st;
-
-	for (char *slash; (slash = strrchr(path, '/')) != NULL;) {
-		const char *dir = slash == path ? "/" : path;
-
-		*slash = '\0';
-		if (lstat(dir, &st) < 0)
-			return err_set(e, errno, "look at %s", dir);
-		if (check_owner(&st, dir, e) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Where an open file is, without symlinks. */
-static int real_path(int fd, char real[PATH_MAX], struct err *e)
-{
-	char link[64];
-	ssize_t n;
-
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, real, PATH_MAX);
-	if (n < 0)
-		return err_set(e, errno, "read %s", link);
-	if (n >= PATH_MAX || real[0] != '/')
-		return err_set(e, ENAMETOOLONG, "read %s", link);
-	real[n] = '\0';
-	return 0;
-}
-
-/**
- * load_open_trusted() - Open a file or folder of the host that the hook may obey
- * @path:	Absolute path; symlinks are followed, and what counts is where they end
- * @flags:	As open(2); O_CLOEXEC and what keeps open(2) from waiting are implied
- * @type:	S_IFREG or S_IFDIR: anything else is refused
- * @e:		Set on failure, with errno ENOENT as its code if there is nothing
- *
- * Return: fd owned by the caller, -1 on failure
- */
-int load_open_trusted(const char *path, int flags, mode_t type, struct err *e)
-{
-	cleanup_fd int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	char real[PATH_MAX];
-	struct stat st;
-
-	if (fd < 0)
-		return err_set(e, errno, "open %s", path);
-	if (fstat(fd, &st) < 0)
-		return err_set(e, errno, "look at %s", path);
-	if ((st.st_mode & S_IFMT) != type)
-		return err_set(e, 0, "%s is not a %s", path,
-			       type == S_IFDIR ? "folder" : "regular file");
-	if (check_owner(&st, path, e) < 0)
-		return -1;
-	if (real_path(fd, real, e) < 0 || check_parents(real, e) < 0) {
-		(void)err_wrap(e, "%s", path);
-		e->code = 0; /* the file is there: this is not its ENOENT */
-		return -1;
-	}
-	return steal_fd(&fd);
-}
+#include "trusted.h"
 
 static char *read_trusted(const char *path, struct err *e)
 {
-	cleanup_fd int fd = load_open_trusted(path, O_RDONLY, S_IFREG, e);
+	cleanup_fd int fd = trusted_open(path, O_RDONLY, S_IFREG, e);
 	char *text;
 
 	if (fd < 0)
 		return NULL;
 	text = read_fd(fd, DIRECTIVES_MAX_BYTES, e);
-	if (text == NULL)
+	if (text == NULL) {
 		(void)err_wrap(e, "%s", path);
+		e->code = 0; /* the file is there */
+	}
 	return text;
 }
 

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "cleanup.h"
 #include "policy.h"
@@ -34,7 +33,6 @@ struct loaded_profiles {
 	size_t n;
 };
 
-int load_open_trusted(const char *path, int flags, mode_t type, struct err *e);
 int load_policy(const char *dir, struct policy *ret, bool *ret_missing, struct err *e);
 int load_named_policy(const char *dir, const char *name, struct policy *ret, struct err *e);
 int load_profiles(const char *dir, const struct policy *p, struct loaded_profiles *ret,

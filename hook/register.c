@@ -20,12 +20,12 @@
 #include "hooks_d.h"
 #include "installed.h"
 #include "io.h"
-#include "load.h"
 #include "path.h"
 #include "podman.h"
 #include "register.h"
 #include "root.h"
 #include "strlist.h"
+#include "trusted.h"
 
 /**
  * struct place - a file of ours
@@ -124,10 +124,10 @@ static int open_dir(const struct place *p, struct err *e)
 		return err_set(e, ENOMEM, "allocate a path");
 	if (slash < 0)
 		return err_set(e, errno, "open /");
-	made = root_mkdirs(slash, dir, 0755, (uid_t)-1, (gid_t)-1, e);
+	made = root_mkdirs(slash, dir, 0755, NULL, e);
 	if (made < 0)
 		return -1;
-	return load_open_trusted(dir, O_RDONLY | O_DIRECTORY, S_IFDIR, e);
+	return trusted_open(dir, O_RDONLY | O_DIRECTORY, S_IFDIR, e);
 }
 
 static int write_new(int dir, const char *name, const struct place *p, struct err *e)
@@ -255,7 +255,7 @@ static int tell_podman(const struct hook_paths *paths, FILE *out, struct err *e)
 /* Whoever can write the program decides what runs as the engine's user. */
 static int check_self(const struct hook_paths *paths, struct err *e)
 {
-	cleanup_fd int fd = load_open_trusted(paths->self, O_PATH, S_IFREG, e);
+	cleanup_fd int fd = trusted_open(paths->self, O_PATH, S_IFREG, e);
 
 	return fd < 0 ? err_wrap(e, "the hook itself") : 0;
 }
