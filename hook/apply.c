@@ -37,7 +37,7 @@
 
 static int own(int fd, const struct apply_input *in, struct err *e)
 {
-	if (fchownat(fd, "", in->root_uid, in->root_gid, AT_EMPTY_PATH) < 0)
+	if (fchownat(fd, "", in->owner->uid, in->owner->gid, AT_EMPTY_PATH) < 0)
 		return err_set(e, errno, "set the owner");
 	return 0;
 }
@@ -175,13 +175,12 @@ static int open_own_dir(const char *path, const struct apply_input *in, struct e
 		return err_set(e, ENOMEM, "allocate a path");
 	name = strrchr(parent, '/');
 	*name++ = '\0';
-	up = root_mkdirs(in->root, parent, 0755, in->root_uid, in->root_gid, e);
+	up = root_mkdirs(in->root, parent, 0755, in->owner, e);
 	if (up < 0)
 		return -1;
 	fd = root_open_nofollow(up, name, O_PATH | O_DIRECTORY, e);
 	if (fd < 0 && e->code == ENOENT)
-		fd = root_mkdirs(up, path + (name - parent) - 1, 0755, in->root_uid, in->root_gid,
-				 e);
+		fd = root_mkdirs(up, path + (name - parent) - 1, 0755, in->owner, e);
 	return fd;
 }
 
@@ -249,7 +248,7 @@ static int mount_name(const struct hook_op *op, const struct apply_input *in, st
 	if (mnt < 0)
 		return -1;
 	/* The survey saw nothing there; what has come since is not what was planned */
-	target = root_mkfile(op->fd, op->command, 0644, in->root_uid, in->root_gid, e);
+	target = root_mkfile(op->fd, op->command, 0644, in->owner, e);
 	if (target < 0 || bind_attach(mnt, target, in->mountinfo, e) < 0)
 		return -1;
 	return steal_fd(&mnt);

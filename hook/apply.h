@@ -17,8 +17,7 @@ struct policy;
  * @policy:	Policy, as the shim gets to see it
  * @profiles:	Profiles, whose files the shim gets to see
  * @root:	Container's root folder, O_PATH; the hook is in its mount namespace
- * @root_uid:	Owner of what is made
- * @root_gid:	Group of what is made
+ * @owner:	Of what is made
  * @mountinfo:	What was mounted before, from bind_read_mountinfo()
  * @libexec:	Detached read-only mount of the host's folder of programs
  */
@@ -27,8 +26,7 @@ struct apply_input {
 	const struct policy *policy;
 	const struct loaded_profiles *profiles;
 	int root;
-	uid_t root_uid;
-	gid_t root_gid;
+	const struct root_owner *owner;
 	const char *mountinfo;
 	int libexec;
 };

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -97,7 +98,8 @@ int container_load(const struct hook_paths *paths, const char *bundle, struct co
 /**
  * container_open_root() - Open a container's root folder, in the current mount namespace
  * @c:		Container
- * @e:		Set on failure
+ * @e:		Set on failure, also if the folder is the host's own root: what is made in a root
+ *		stays there
  *
  * Return: O_PATH fd owned by the caller, -1 on failure
  */
@@ -105,14 +107,43 @@ int container_open_root(const struct container *c, struct err *e)
 {
 	const char *root = c->config.root_path;
 	cleanup_free char *path = root[0] == '/' ? strdup(root) : path_join(c->bundle, root, e);
-	int fd;
+	cleanup_fd int fd = -1;
+	struct stat top, is;
 
 	if (path == NULL)
 		return err_set(e, ENOMEM, "allocate a path");
 	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0 || stat("/", &top) < 0 || fstat(fd, &is) < 0)
 		return err_set(e, errno, "open the container's root %s", path);
-	return fd;
+	if (is.st_dev == top.st_dev && is.st_ino == top.st_ino)
+		return err_set(e, 0,
+			       "the container's root %s is the host's own, so an agent would lose "
+			       "nothing by being in it (use an image, or a folder with a copy)",
+			       path);
+	return steal_fd(&fd);
+}
+
+/**
+ * container_check_mounted() - Make sure that the runtime has got as far as a root folder
+ * @root:	From container_open_root(), in the container's mount namespace
+ * @e:		Set on failure
+ *
+ * Both runtimes mount the root before they call the hook, and only what is mounted can become a
+ * root: pivot_root(2).
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int container_check_mounted(int root, struct err *e)
+{
+	struct statx st;
+
+	if (statx(root, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) < 0)
+		return err_set(e, errno, "look at the container's root");
+	if ((st.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0)
+		return err_set(e, 0,
+			       "the container's root is not mounted: the hook was not called at "
+			       "createRuntime or prestart, or not by runc or crun");
+	return 0;
 }
 
 /**

@@ -32,6 +32,7 @@ struct container {
 int container_load(const struct hook_paths *paths, const char *bundle, struct container *ret,
 		   struct err *e);
 int container_open_root(const struct container *c, struct err *e);
+int container_check_mounted(int root, struct err *e);
 void container_done(struct container *c);
 
 #define cleanup_container CLEANUP(container_done)

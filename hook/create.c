@@ -50,7 +50,7 @@ static int survey_container(const struct container *c, const struct container_id
 {
 	const struct survey_input in = {
 		.root = root,
-		.root_uid = ids->root_uid,
+		.root_uid = ids->owner.uid,
 		.config = &c->config,
 		.profiles = &c->profiles,
 	};
@@ -95,8 +95,7 @@ static int apply(const struct container *c, const struct container_ids *ids,
 		.policy = &c->policy,
 		.profiles = &c->profiles,
 		.root = root,
-		.root_uid = ids->root_uid,
-		.root_gid = ids->root_gid,
+		.owner = &ids->owner,
 		.libexec = host->libexec,
 		.mountinfo = mountinfo,
 	};
@@ -140,8 +139,8 @@ static int spare_root(const struct container *c, const struct container_ids *ids
 	cleanup_scratch struct scratch scratch = { 0 };
 	const struct scratch_input in = {
 		.root = root,
-		.root_uid = ids->root_uid,
-		.root_gid = ids->root_gid,
+		.root_uid = ids->owner.uid,
+		.root_gid = ids->owner.gid,
 		.mountinfo = mountinfo,
 	};
 
@@ -170,7 +169,7 @@ static int confine(const struct container *c, const struct container_ids *ids,
 	if (mountinfo == NULL)
 		return EX_OSERR;
 	root = container_open_root(c, e);
-	if (root < 0)
+	if (root < 0 || container_check_mounted(root, e) < 0)
 		return EX_UNAVAILABLE;
 	if (container_enter(ids, CLONE_NEWNET, e) < 0)
 		return EX_OSERR;

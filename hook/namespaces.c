@@ -55,17 +55,17 @@ static int read_all_ns(const char *process, struct container_ids *c, struct err 
 	return 0;
 }
 
-/* What id 0 of a map is outside. */
-static int map_root(const char *process, const char *map, uint32_t *ret, struct err *e)
+/* What id 0 of a map is outside; @ret_map is the map. */
+static int map_root(const char *process, const char *name, char **ret_map, uint32_t *ret,
+		    struct err *e)
 {
-	cleanup_free char *text = NULL;
 	char path[64];
 
-	(void)snprintf(path, sizeof(path), "/proc/%s/%s", process, map);
-	text = read_path(path, ID_MAP_MAX_BYTES, e);
-	if (text == NULL)
+	(void)snprintf(path, sizeof(path), "/proc/%s/%s", process, name);
+	*ret_map = read_path(path, ID_MAP_MAX_BYTES, e);
+	if (*ret_map == NULL)
 		return -1;
-	for (const char *line = text; line != NULL && *line != '\0';) {
+	for (const char *line = *ret_map; line != NULL && *line != '\0';) {
 		uint32_t inside, outside, size;
 
 		if (sscanf(line, "%" SCNu32 " %" SCNu32 " %" SCNu32, &inside, &outside, &size) != 3)
@@ -85,14 +85,14 @@ static int map_root(const char *process, const char *map, uint32_t *ret, struct 
 static int read_root(const char *process, const struct container_ids *own, struct container_ids *c,
 		     struct err *e)
 {
-	if (c->user_ns == own->user_ns) {
-		c->root_uid = 0;
-		c->root_gid = 0;
+	if (c->user_ns == own->user_ns)
 		return 0;
-	}
-	if (map_root(process, "uid_map", &c->root_uid, e) < 0)
+	if (map_root(process, "uid_map", &c->uid_map, &c->owner.uid, e) < 0 ||
+	    map_root(process, "gid_map", &c->gid_map, &c->owner.gid, e) < 0)
 		return -1;
-	return map_root(process, "gid_map", &c->root_gid, e);
+	c->owner.uid_map = c->uid_map;
+	c->owner.gid_map = c->gid_map;
+	return 0;
 }
 
 /**
@@ -156,7 +156,7 @@ int container_ids_read(pid_t pid, struct container_ids *ret, struct err *e)
 		return err_set(e, errno, "process %s of the container", process);
 
 	*ret = c;
-	c.pidfd = -1;
+	c = (struct container_ids){ .pidfd = -1 };
 	return 0;
 }
 
@@ -183,5 +183,7 @@ int container_enter(const struct container_ids *c, int type, struct err *e)
 void container_ids_done(struct container_ids *c)
 {
 	close_p(&c->pidfd);
-	c->pidfd = -1;
+	free(c->uid_map);
+	free(c->gid_map);
+	*c = (struct container_ids){ .pidfd = -1 };
 }

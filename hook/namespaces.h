@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "cleanup.h"
+#include "root.h"
 
 struct err;
 
@@ -16,8 +17,9 @@ struct err;
  * @mnt_ns:	Of its mount namespace
  * @pid_ns:	Of its process namespace
  * @net_ns:	Of its network namespace
- * @root_uid:	Its uid 0, as the hook sees it
- * @root_gid:	Its gid 0, as the hook sees it
+ * @owner:	Its uid 0 and gid 0, as the hook sees them; borrows the maps
+ * @uid_map:	/proc/PID/uid_map, owned; NULL: it has the hook's user namespace
+ * @gid_map:	Likewise
  *
  * Owned by the caller; container_ids_done() releases it.
  */
@@ -27,8 +29,9 @@ struct container_ids {
 	uint64_t mnt_ns;
 	uint64_t pid_ns;
 	uint64_t net_ns;
-	uid_t root_uid;
-	gid_t root_gid;
+	struct root_owner owner;
+	char *uid_map;
+	char *gid_map;
 };
 
 int container_ids_read(pid_t pid, struct container_ids *ret, struct err *e);

@@ -32,7 +32,6 @@
 #include "plan.h"
 #include "root.h"
 
-#define KEEP ((uid_t)-1) /* what the sandbox makes belongs to the agent */
 #define EMPTY_FILE "/empty"
 
 /**
@@ -126,7 +125,7 @@ static int open_target(const struct build *b, const char *path, bool dir, struct
 	cleanup_fd int fd = -1;
 
 	if (dir)
-		return root_mkdirs(b->root, path, 0755, KEEP, KEEP, e);
+		return root_mkdirs(b->root, path, 0755, NULL, e);
 
 	fd = root_open(b->root, path, O_PATH, e);
 	if (fd >= 0 || e->code != ENOENT)
@@ -134,12 +133,12 @@ static int open_target(const struct build *b, const char *path, bool dir, struct
 	parent = strndup(path, (size_t)(strrchr(path, '/') - path));
 	if (parent == NULL)
 		return err_set(e, ENOMEM, "allocate a path");
-	fd = root_mkdirs(b->root, parent[0] != '\0' ? parent : "/", 0755, KEEP, KEEP, e);
+	fd = root_mkdirs(b->root, parent[0] != '\0' ? parent : "/", 0755, NULL, e);
 	if (fd < 0)
 		return -1;
 	close_p(&fd);
 	fd = -1;
-	return root_mkfile(b->root, path, 0444, KEEP, KEEP, e);
+	return root_mkfile(b->root, path, 0444, NULL, e);
 }
 
 static int attach(const struct build *b, int mnt, const char *path, struct err *e)
@@ -349,7 +348,7 @@ static int do_seal(const struct build *b, const struct op *op, struct err *e)
 
 static int do_dir(const struct build *b, const struct op *op, struct err *e)
 {
-	cleanup_fd int fd = root_mkdirs(b->root, op->target, op->mode, KEEP, KEEP, e);
+	cleanup_fd int fd = root_mkdirs(b->root, op->target, op->mode, NULL, e);
 
 	return fd < 0 ? -1 : 0;
 }
@@ -398,7 +397,7 @@ static int make_empty(struct build *b, struct err *e)
 	b->empty = mount_tmpfs(0755, "4k", e);
 	if (b->empty < 0)
 		return -1;
-	file = root_mkfile(b->empty, EMPTY_FILE, 0, KEEP, KEEP, e);
+	file = root_mkfile(b->empty, EMPTY_FILE, 0, NULL, e);
 	return file < 0 ? -1 : 0;
 }
 

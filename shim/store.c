@@ -20,8 +20,6 @@
 #include "root.h"
 #include "store.h"
 
-#define KEEP ((uid_t)-1)
-
 static int cannot(const char *path, struct err *e)
 {
 	if (e->code == EROFS)
@@ -35,7 +33,7 @@ static int cannot(const char *path, struct err *e)
 /* One folder of the store.  The sandbox takes no link in its place: it could lead anywhere. */
 static int prepare(const struct launch *l, int root, const char *path, struct err *e)
 {
-	cleanup_fd int fd = root_mkdirs(root, path, 0700, KEEP, KEEP, e);
+	cleanup_fd int fd = root_mkdirs(root, path, 0700, NULL, e);
 	struct stat st;
 
 	if (fd < 0)
@@ -53,7 +51,7 @@ static int prepare(const struct launch *l, int root, const char *path, struct er
 /* Makes STATE and resolves it: the sandbox binds what is in it without following links. */
 static int prepare_root(struct launch *l, int root, struct err *e)
 {
-	cleanup_fd int made = root_mkdirs(root, l->state, 0700, KEEP, KEEP, e);
+	cleanup_fd int made = root_mkdirs(root, l->state, 0700, NULL, e);
 	char *real;
 
 	if (made < 0)

@@ -10,8 +10,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/openat2.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -73,11 +76,47 @@ int root_open_nofollow(int root, const char *path, int flags, struct err *e)
 	return root_open(root, path, flags | O_NOFOLLOW, e);
 }
 
-static int own(int fd, uid_t uid, gid_t gid, const char *path, struct err *e)
+static int own(int fd, const struct root_owner *owner, const char *path, struct err *e)
 {
-	if (fchownat(fd, "", uid, gid, AT_EMPTY_PATH) < 0)
+	if (owner != NULL && fchownat(fd, "", owner->uid, owner->gid, AT_EMPTY_PATH) < 0)
 		return err_set(e, errno, "set the owner of %s", path);
 	return 0;
+}
+
+static bool is_mapped(const char *map, uint32_t id)
+{
+	uint32_t inside, outside, size;
+
+	if (map == NULL)
+		return true;
+	for (; sscanf(map, "%" SCNu32 " %" SCNu32 " %" SCNu32, &inside, &outside, &size) == 3;
+	     map += *map == '\n') {
+		if (outside <= id && id - outside < size)
+			return true;
+		map += strcspn(map, "\n");
+	}
+	return false;
+}
+
+/*
+ * Could he make something in this folder?  As capable_wrt_inode_uidgid() in kernel/capability.c
+ * has it for his namespace's root, who may also be anybody else.
+ */
+static int check_may_make(int dir, const struct root_owner *owner, const char *path, struct err *e)
+{
+	struct stat st;
+
+	if (owner == NULL)
+		return 0;
+	if (fstat(dir, &st) < 0)
+		return err_set(e, errno, "look at the folder of %s", path);
+	if ((is_mapped(owner->uid_map, st.st_uid) && is_mapped(owner->gid_map, st.st_gid)) ||
+	    (st.st_uid == owner->uid && (st.st_mode & S_IWUSR) != 0) || (st.st_mode & S_IWOTH) != 0)
+		return 0;
+	return err_set(e, EACCES,
+		       "make %s, whose folder belongs to uid %u and gid %u, which the container "
+		       "does not have",
+		       path, (unsigned)st.st_uid, (unsigned)st.st_gid);
 }
 
 /* The folder that @path is in; @name is set to its last component. */
@@ -97,7 +136,8 @@ static int open_parent(int root, const char *path, const char **name, struct err
 }
 
 /* The folder @path, which is made if it isn't there; its parent is. */
-static int mkdir_one(int root, const char *path, mode_t mode, uid_t uid, gid_t gid, struct err *e)
+static int mkdir_one(int root, const char *path, mode_t mode, const struct root_owner *owner,
+		     struct err *e)
 {
 	cleanup_fd int fd = resolve(root, path, O_PATH | O_DIRECTORY, 0);
 	cleanup_fd int parent = -1;
@@ -109,14 +149,14 @@ static int mkdir_one(int root, const char *path, mode_t mode, uid_t uid, gid_t g
 		return err_set(e, errno, "open folder %s", path);
 
 	parent = open_parent(root, path, &name, e);
-	if (parent < 0)
+	if (parent < 0 || check_may_make(parent, owner, path, e) < 0)
 		return -1;
 	if (mkdirat(parent, name, mode) < 0)
 		return err_set(e, errno, "make folder %s", path);
 	fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return err_set(e, errno, "open folder %s", path);
-	if (own(fd, uid, gid, path, e) < 0)
+	if (own(fd, owner, path, e) < 0)
 		return -1;
 	return steal_fd(&fd);
 }
@@ -126,13 +166,13 @@ static int mkdir_one(int root, const char *path, mode_t mode, uid_t uid, gid_t g
  * @root:	As root_open()
  * @path:	Clean absolute path
  * @mode:	For the folders that are made, less the umask
- * @uid:	Owner of the folders that are made; -1 leaves it
- * @gid:	Group of the folders that are made; -1 leaves it
+ * @owner:	Of the folders that are made; NULL: as they are
  * @e:		Set on failure
  *
  * Return: O_PATH fd owned by the caller, -1 on failure
  */
-int root_mkdirs(int root, const char *path, mode_t mode, uid_t uid, gid_t gid, struct err *e)
+int root_mkdirs(int root, const char *path, mode_t mode, const struct root_owner *owner,
+		struct err *e)
 {
 	cleanup_free char *part = strdup(path);
 	cleanup_fd int fd = root_open(root, "/", O_PATH | O_DIRECTORY, e);
@@ -150,7 +190,7 @@ int root_mkdirs(int root, const char *path, mode_t mode, uid_t uid, gid_t gid, s
 		kept = *p;
 		*p = '\0';
 		(void)close(fd);
-		fd = mkdir_one(root, part, mode, uid, gid, e);
+		fd = mkdir_one(root, part, mode, owner, e);
 		if (fd < 0)
 			return -1;
 		*p = kept;
@@ -164,13 +204,13 @@ int root_mkdirs(int root, const char *path, mode_t mode, uid_t uid, gid_t gid, s
  * @path:	Clean absolute path, its folder there already; a symlink at its end is followed,
  *		but not if it dangles
  * @mode:	For a file that is made, less the umask
- * @uid:	Owner of a file that is made; -1 leaves it
- * @gid:	Group of a file that is made; -1 leaves it
+ * @owner:	Of a file that is made; NULL: as it is
  * @e:		Set on failure
  *
  * Return: O_PATH fd owned by the caller, -1 on failure
  */
-int root_mkfile(int root, const char *path, mode_t mode, uid_t uid, gid_t gid, struct err *e)
+int root_mkfile(int root, const char *path, mode_t mode, const struct root_owner *owner,
+		struct err *e)
 {
 	cleanup_fd int fd = resolve(root, path, O_PATH, 0);
 	cleanup_fd int parent = -1, made = -1;
@@ -182,13 +222,13 @@ int root_mkfile(int root, const char *path, mode_t mode, uid_t uid, gid_t gid, s
 		return err_set(e, errno, "open %s", path);
 
 	parent = open_parent(root, path, &name, e);
-	if (parent < 0)
+	if (parent < 0 || check_may_make(parent, owner, path, e) < 0)
 		return -1;
 	/* O_EXCL follows no symlink: what we make is in the folder that we looked at */
 	made = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (made < 0)
 		return err_set(e, errno, "make %s", path);
-	if (own(made, uid, gid, path, e) < 0)
+	if (own(made, owner, path, e) < 0)
 		return -1;
 	fd = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)

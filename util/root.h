@@ -6,9 +6,26 @@
 
 struct err;
 
+/**
+ * struct root_owner - whom what is made below a root belongs to
+ * @uid:	User, as the caller sees it
+ * @gid:	Group
+ * @uid_map:	/proc/PID/uid_map of his user namespace, as the caller sees it: where he could make
+ *		nothing, nothing is made for him.  NULL: he has every id.
+ * @gid_map:	Likewise
+ */
+struct root_owner {
+	uid_t uid;
+	gid_t gid;
+	const char *uid_map;
+	const char *gid_map;
+};
+
 int root_open(int root, const char *path, int flags, struct err *e);
 int root_open_nofollow(int root, const char *path, int flags, struct err *e);
-int root_mkdirs(int root, const char *path, mode_t mode, uid_t uid, gid_t gid, struct err *e);
-int root_mkfile(int root, const char *path, mode_t mode, uid_t uid, gid_t gid, struct err *e);
+int root_mkdirs(int root, const char *path, mode_t mode, const struct root_owner *owner,
+		struct err *e);
+int root_mkfile(int root, const char *path, mode_t mode, const struct root_owner *owner,
+		struct err *e);
 
 #endif
