@@ -174,10 +174,9 @@ create() {
 
 # ---- neighbours on the same storage ----
 
-# swapper_start PATH: swap it with a symlink to the canary, without a pause
+# swapper_start ARG...: what tests/lib/swap does, without a pause
 swapper_start() {
-	ln -s "../../../../../../../../../../..$HOOK_DIR/canary" "$1.link"
-	"$BUILDDIR/tests/lib/swap" "$1" "$1.link" >"$BATS_TEST_TMPDIR/swaps" 2>&1 </dev/null 3>&- 4>&- &
+	"$BUILDDIR/tests/lib/swap" "$@" >"$BATS_TEST_TMPDIR/swaps" 2>&1 </dev/null 3>&- 4>&- &
 	SWAPPER=$!
 }
 
@@ -188,22 +187,40 @@ swapper_stop() {
 	SWAPPER=
 }
 
+# starts_do_no_harm: whether the container starts or not, the canary is as it was
+starts_do_no_harm() {
+	local before
+
+	before=$(hook_tree "$HOOK_DIR/canary")
+	for _ in {1..12}; do
+		run container_run
+		[[ $(hook_tree "$HOOK_DIR/canary") == "$before" ]]
+		runtime delete --force "$CID" >/dev/null 2>&1 || true
+	done
+	swapper_stop
+	(($(<"$BATS_TEST_TMPDIR/swaps") > 1000)) # it was there all the time
+	run ! grep -F "$HOOK_DIR/canary" /proc/self/mountinfo
+}
+
 @test "hostile: a folder that turns into a symlink while the hook works leads it nowhere outside" {
-	local where before
+	local where
 
 	for where in usr/libexec run usr/local usr/local/sbin usr; do
 		fresh
 		# inside, the symlink ends in a folder as well: both ways are there to be taken
 		mkdir -p "$HOOK_ROOTFS$HOOK_DIR/canary"/{bin,sbin,libexec,local/sbin}
-		before=$(hook_tree "$HOOK_DIR/canary")
-		swapper_start "$HOOK_ROOTFS/$where"
-		for _ in {1..12}; do
-			run container_run
-			[[ $(hook_tree "$HOOK_DIR/canary") == "$before" ]]
-			runtime delete --force "$CID" >/dev/null 2>&1 || true
-		done
-		swapper_stop
-		(($(<"$BATS_TEST_TMPDIR/swaps") > 1000))
-		run ! grep -F "$HOOK_DIR/canary" /proc/self/mountinfo
+		ln -s "../../../../../../../../../../..$HOOK_DIR/canary" "$HOOK_ROOTFS/$where.link"
+		swapper_start "$HOOK_ROOTFS/$where" "$HOOK_ROOTFS/$where.link"
+		starts_do_no_harm
+	done
+}
+
+@test "hostile: a symlink that comes where the hook makes a file leads it nowhere outside" {
+	local where
+
+	for where in usr/local/sbin/claude usr/libexec/oci-sandbox run/oci-sandbox; do
+		fresh
+		swapper_start --come-and-go "../../../../../../../../../../..$HOOK_DIR/canary/new" "$HOOK_ROOTFS/$where"
+		starts_do_no_harm
 	done
 }
