@@ -33,7 +33,7 @@ static int come_and_go(const char *target, const char *path)
 {
 	if (symlink(target, path) < 0 && errno != EEXIST)
 		return -1;
-	return unlink(path) < 0 && errno != ENOENT && errno != EBUSY ? -1 : 0;
+	return remove(path) < 0 && errno != ENOENT && errno != EBUSY ? -1 : 0;
 }
 
 int main(int argc, char **argv)
