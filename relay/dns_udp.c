@@ -14,7 +14,8 @@
 #include "dns_udp.h"
 #include "err.h"
 
-#define QUERIES_AT_ONCE 32 /* before somebody else's turn */
+#define QUERIES_AT_ONCE 32        /* before somebody else's turn */
+#define QUEUE_BYTES (1024 * 1024) /* room for a burst, as far as net.core.rmem_max lets us */
 
 /**
  * struct udp_listener - a socket that queries come from
@@ -154,9 +155,11 @@ int dns_udp_take_listener(struct dns_udp *u, int fd, struct err *e)
 {
 	cleanup_fd int owned = fd;
 	cleanup_free struct udp_listener *l = calloc(1, sizeof(*l));
+	const int queue = QUEUE_BYTES;
 
 	if (l == NULL)
 		return err_set(e, ENOMEM, "allocate a DNS listener");
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &queue, sizeof(queue));
 	l->u = u;
 	l->watch.fd = fd;
 	l->watch.ready = listener_ready;
