@@ -23,8 +23,8 @@
 #include "cleanup.h"
 #include "flow.h"
 
-#define PIPE_BYTES (256 * 1024)
-#define TURN_BYTES (2 * 1024 * 1024) /* before somebody else's turn */
+#define PIPE_BYTES (512 * 1024)
+#define TURN_BYTES (8 * 1024 * 1024) /* before somebody else's turn */
 #define COPY_BYTES (64 * 1024)
 
 static int get_pipe(struct flow *f, struct pipe_pool *pool)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PIPES_SPARE 16
+#define PIPES_SPARE 8
 
 /**
  * struct pipe_pool - empty pipes, and where to copy if there is none to be had
