@@ -23,9 +23,9 @@
 #include "cleanup.h"
 #include "flow.h"
 
-#define PIPE_BYTES (512 * 1024)
-#define TURN_BYTES (8 * 1024 * 1024) /* before somebody else's turn */
-#define COPY_BYTES (64 * 1024)
+#define PIPE_BYTES ((size_t)512 * 1024)
+#define TURN_BYTES ((size_t)8 * 1024 * 1024) /* before somebody else's turn */
+#define COPY_BYTES ((size_t)64 * 1024)
 
 static int get_pipe(struct flow *f, struct pipe_pool *pool)
 {
@@ -40,7 +40,7 @@ static int get_pipe(struct flow *f, struct pipe_pool *pool)
 		return -1;
 	}
 	/* A small one does as well: a user may have few large ones, pipe(7) */
-	(void)fcntl(f->pipe[1], F_SETPIPE_SZ, PIPE_BYTES);
+	(void)fcntl(f->pipe[1], F_SETPIPE_SZ, (int)PIPE_BYTES);
 	return 0;
 }
 

@@ -62,7 +62,7 @@ static int bound_socket(int type)
 static int connected_socket(int type, const char *port)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
-				       .sin_port = htons((uint16_t)atoi(port)),
+				       .sin_port = htons((uint16_t)strtoul(port, NULL, 10)),
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
 
@@ -202,6 +202,11 @@ static int ask(const char *port, long n, long window)
 	return 0;
 }
 
+static long number(const char *text)
+{
+	return strtol(text, NULL, 10);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "sink") == 0)
@@ -209,10 +214,11 @@ int main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "resolver") == 0)
 		return resolver();
 	if (argc == 4 && strcmp(argv[1], "pump") == 0)
-		return pump(argv[2], atol(argv[3]));
-	if (argc == 5 && strcmp(argv[1], "ask") == 0 && atol(argv[3]) > 0 &&
-	    atol(argv[4]) <= WINDOW_MAX)
-		return ask(argv[2], atol(argv[3]), atol(argv[4]));
-	fprintf(stderr, "usage: traffic sink | pump PORT MIB | resolver | ask PORT N WINDOW\n");
+		return pump(argv[2], number(argv[3]));
+	if (argc == 5 && strcmp(argv[1], "ask") == 0 && number(argv[3]) > 0 &&
+	    number(argv[4]) <= WINDOW_MAX)
+		return ask(argv[2], number(argv[3]), number(argv[4]));
+	(void)fprintf(stderr,
+		      "usage: traffic sink | pump PORT MIB | resolver | ask PORT N WINDOW\n");
 	return 2;
 }

@@ -5,6 +5,8 @@
  *	of max-udp, max-tcp, max-clients, try-ms, idle-ms.
  * relay stream [--max-fds N] PORT...
  *	For each PORT relays a port of 127.0.0.1 to it.
+ * relay polled dns|stream ...
+ *	As these, with poll(2) on the loop's fd, as a process with a loop of its own does it.
  *
  * Prints the ports that it listens on, in one line, and ends when stdin does.
  */
@@ -12,6 +14,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,10 +87,10 @@ static int parse_resolver(char *text, struct sockaddr_storage *ret, struct err *
 	*port++ = '\0';
 	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
 		v4->sin_family = AF_INET;
-		v4->sin_port = htons((uint16_t)atoi(port));
+		v4->sin_port = htons((uint16_t)strtoul(port, NULL, 10));
 	} else if (inet_pton(AF_INET6, text, &v6->sin6_addr) == 1) {
 		v6->sin6_family = AF_INET6;
-		v6->sin6_port = htons((uint16_t)atoi(port));
+		v6->sin6_port = htons((uint16_t)strtoul(port, NULL, 10));
 	} else {
 		return err_set(e, 0, "%s: no address", text);
 	}
@@ -122,21 +125,25 @@ static void stdin_ready(struct relay_watch *w, uint32_t events)
 	relay_owner_of(w, struct end, watch)->reached = true;
 }
 
-static int run(struct relay_loop *loop, struct err *e)
+static int run(struct relay_loop *loop, bool is_polled, struct err *e)
 {
+	struct pollfd p = { .fd = relay_loop_fd(loop), .events = POLLIN };
 	struct end end = { .watch = { .fd = STDIN_FILENO, .ready = stdin_ready } };
 
 	if (relay_loop_add(loop, &end.watch, EPOLLIN, e) < 0)
 		return -1;
 	(void)fflush(stdout);
-	while (!end.reached)
-		if (relay_loop_run_once(loop, -1, e) < 0)
+	while (!end.reached) {
+		if (is_polled && poll(&p, 1, -1) < 0)
+			return err_set(e, errno, "poll the loop");
+		if (relay_loop_run_once(loop, is_polled ? 0 : -1, e) < 0)
 			return -1;
+	}
 	relay_loop_remove(loop, &end.watch);
 	return 0;
 }
 
-static int main_dns(char **args, struct err *e)
+static int main_dns(char **args, bool is_polled, struct err *e)
 {
 	cleanup_relay_loop struct relay_loop *loop = relay_loop_new(e);
 	cleanup_dns_relay struct dns_relay *r = NULL;
@@ -144,7 +151,7 @@ static int main_dns(char **args, struct err *e)
 	int ready = 0;
 
 	for (; args[0] != NULL && args[0][0] == '-' && args[1] != NULL; args += 2)
-		if (set_option(&o, args[0], (unsigned)atoi(args[1]), e) < 0)
+		if (set_option(&o, args[0], (unsigned)strtoul(args[1], NULL, 10), e) < 0)
 			return -1;
 	for (; *args != NULL; args++)
 		if (o.n_resolvers == DNS_RESOLVERS_MAX ||
@@ -154,7 +161,7 @@ static int main_dns(char **args, struct err *e)
 		return -1;
 	for (int i = 0; i < PORTS_TRIED && ready == 0; i++)
 		ready = dns_listen(r, e);
-	return ready == 1 ? run(loop, e) : -1;
+	return ready == 1 ? run(loop, is_polled, e) : -1;
 }
 
 static int new_socket(void *ctx, int family, int type, struct err *e)
@@ -165,7 +172,7 @@ static int new_socket(void *ctx, int family, int type, struct err *e)
 	return fd < 0 ? err_set(e, errno, "make a socket") : fd;
 }
 
-static int main_stream(char **args, struct err *e)
+static int main_stream(char **args, bool is_polled, struct err *e)
 {
 	cleanup_relay_loop struct relay_loop *loop = relay_loop_new(e);
 	cleanup_stream_relay struct stream_relay *r = NULL;
@@ -173,7 +180,7 @@ static int main_stream(char **args, struct err *e)
 	if (loop == NULL || (r = stream_relay_new(loop, e)) == NULL)
 		return -1;
 	if (args[0] != NULL && strcmp(args[0], "--max-fds") == 0 && args[1] != NULL) {
-		rlim_t n = (rlim_t)atoi(args[1]);
+		rlim_t n = strtoul(args[1], NULL, 10);
 		struct rlimit limit = { n, n };
 
 		if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
@@ -181,7 +188,7 @@ static int main_stream(char **args, struct err *e)
 		args += 2;
 	}
 	for (; *args != NULL; args++) {
-		struct stream_target target = { .port = (uint16_t)atoi(*args),
+		struct stream_target target = { .port = (uint16_t)strtoul(*args, NULL, 10),
 						.new_socket = new_socket };
 		uint16_t port = 0;
 		int fd = bind_to(AF_INET, SOCK_STREAM, &port, e);
@@ -190,22 +197,26 @@ static int main_stream(char **args, struct err *e)
 			return -1;
 		printf(args[1] == NULL ? "%u\n" : "%u ", port);
 	}
-	return run(loop, e);
+	return run(loop, is_polled, e);
 }
 
 int main(int argc, char **argv)
 {
 	struct err e = { 0 };
 	int status = -1;
+	bool is_polled;
 
 	(void)signal(SIGPIPE, SIG_IGN);
+	is_polled = argc > 1 && strcmp(argv[1], "polled") == 0;
+	argc -= is_polled;
+	argv += is_polled;
 	if (argc > 2 && strcmp(argv[1], "dns") == 0)
-		status = main_dns(argv + 2, &e);
+		status = main_dns(argv + 2, is_polled, &e);
 	else if (argc > 2 && strcmp(argv[1], "stream") == 0)
-		status = main_stream(argv + 2, &e);
+		status = main_stream(argv + 2, is_polled, &e);
 	else
 		(void)err_set(&e, 0, "usage: relay dns|stream ...");
 	if (status < 0)
-		fprintf(stderr, "relay: %s\n", e.msg);
+		(void)fprintf(stderr, "relay: %s\n", e.msg);
 	return status < 0 ? 1 : 0;
 }

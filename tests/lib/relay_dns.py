@@ -305,6 +305,13 @@ def dns_lies():
         check(rcode(msg) == SERVFAIL and took > 0.3, msg, took)
 
 
+def dns_polled():
+    r, first = Resolver(), silent()
+    with Relay("polled", "dns", "--try-ms", 200, first.name, r.name) as relay:
+        msg, took = timed(client(relay), query(6))  # time passes there, too
+        check(ident(msg) == 6 and rcode(msg) == 0 and took > 0.15, msg, took)
+
+
 def dns_families():
     r = Resolver(host="::1")
     with Relay("dns", r.name) as relay:

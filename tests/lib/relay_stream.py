@@ -212,6 +212,15 @@ def stream_bulk():
         check(not failed, failed)
 
 
+def stream_polled():
+    server, data = Server(echo), os.urandom(1 << 22)
+    with Relay("polled", "stream", server.port) as relay:
+        conn = connect(relay.port)
+        sender = threading.Thread(target=conn.sendall, args=(data,), daemon=True)
+        sender.start()
+        check(receive(conn, len(data)) == data)
+
+
 def stream_comes_and_goes():
     server = Server(echo)
     port = server.port

@@ -43,11 +43,9 @@ static int read_message(struct message *ret)
 	if (ret->bytes == NULL)
 		return -1;
 	for (size_t i = 0; i < ret->len; i++) {
-		unsigned byte;
+		const char digits[3] = { line[2 * i], line[2 * i + 1] };
 
-		if (sscanf(line + 2 * i, "%2x", &byte) != 1)
-			return -1;
-		ret->bytes[i] = (uint8_t)byte;
+		ret->bytes[i] = (uint8_t)strtoul(digits, NULL, 16);
 	}
 	return 0;
 }
@@ -155,6 +153,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc == 2 && i < N_ELEMENTS(commands); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
 			return commands[i].run();
-	fprintf(stderr, "usage: try-dns query|cuts|servfail|truncated|answer\n");
+	(void)fprintf(stderr, "usage: try-dns query|cuts|servfail|truncated|answer\n");
 	return 2;
 }

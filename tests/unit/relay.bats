@@ -227,3 +227,8 @@ relay() {
 @test "stream: without descriptors new connections wait, and nothing spins" {
 	relay stream_few_fds
 }
+
+@test "loop: a process with a loop of its own polls one descriptor" {
+	relay dns_polled
+	relay stream_polled
+}
