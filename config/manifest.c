@@ -135,6 +135,27 @@ static int add_agent(void *member, const char *value, struct err *e)
 	return manifest_add_agent(member, command, path, origin, e);
 }
 
+static int set_network(void *member, const char *value, struct err *e)
+{
+	enum manifest_network *network = member;
+
+	if (strcmp(value, "none") != 0 && strcmp(value, "namespace") != 0)
+		return err_set(e, 0, "`%.60s` is neither none nor namespace", value);
+	*network = strcmp(value, "none") == 0 ? MANIFEST_NETWORK_NONE : MANIFEST_NETWORK_NAMESPACE;
+	return 0;
+}
+
+/* @member is the whole manifest */
+static int add_user(void *member, const char *value, struct err *e)
+{
+	uint32_t uid, gid;
+	char end;
+
+	if (sscanf(value, "%" SCNu32 " %" SCNu32 "%c", &uid, &gid, &end) != 2)
+		return err_set(e, 0, "`%.60s` is not UID GID", value);
+	return manifest_add_user(member, uid, gid, e);
+}
+
 /* clang-format off */
 static const struct directive keys[] = {
 	{ "user-ns", set_inode, offsetof(struct manifest, user_ns), true, false },
@@ -143,6 +164,8 @@ static const struct directive keys[] = {
 	{ "net-ns",  set_inode, offsetof(struct manifest, net_ns),  true, false },
 	{ "mount",   add_mount, offsetof(struct manifest, mounts),  false, false },
 	{ "capability", add_capability, offsetof(struct manifest, capabilities), false, false },
+	{ "network", set_network, offsetof(struct manifest, network), true, false },
+	{ "agent-user", add_user, 0,				    false, false },
 	{ "agent",   add_agent, 0,				    false, false },
 };
 /* clang-format on */
@@ -183,6 +206,10 @@ int manifest_print(FILE *f, const struct manifest *m)
 		      "user-ns = %" PRIu64 "\nmnt-ns = %" PRIu64 "\npid-ns = %" PRIu64
 		      "\nnet-ns = %" PRIu64 "\n",
 		      m->user_ns, m->mnt_ns, m->pid_ns, m->net_ns);
+	(void)fprintf(f, "network = %s\n",
+		      m->network == MANIFEST_NETWORK_NONE ? "none" : "namespace");
+	for (size_t i = 0; i < m->n_users; i++)
+		(void)fprintf(f, "agent-user = %u %u\n", m->users[i].uid, m->users[i].gid);
 	for (size_t i = 0; i < m->n_agents; i++) {
 		(void)fprintf(f, "agent = %s ", m->agents[i].command);
 		print_escaped(f, m->agents[i].path);
@@ -231,6 +258,41 @@ int manifest_add_agent(struct manifest *m, const char *command, const char *path
 }
 
 /**
+ * manifest_add_user() - Note a user whose agents have namespaces
+ * @m:		Manifest
+ * @uid:	User
+ * @gid:	His group
+ * @e:		Set on failure
+ *
+ * Return: 0, or -1 with the manifest as it was
+ */
+int manifest_add_user(struct manifest *m, uid_t uid, gid_t gid, struct err *e)
+{
+	struct manifest_user *v = reallocarray(m->users, m->n_users + 1, sizeof(*v));
+
+	if (v == NULL)
+		return err_set(e, ENOMEM, "allocate a user");
+	m->users = v;
+	v[m->n_users++] = (struct manifest_user){ .uid = uid, .gid = gid };
+	return 0;
+}
+
+/**
+ * manifest_user() - Find a user whose agents have namespaces
+ * @m:		Manifest
+ * @uid:	User
+ *
+ * Return: the user, owned by @m; NULL if he is none of them
+ */
+const struct manifest_user *manifest_user(const struct manifest *m, uid_t uid)
+{
+	for (size_t i = 0; i < m->n_users; i++)
+		if (m->users[i].uid == uid)
+			return &m->users[i];
+	return NULL;
+}
+
+/**
  * manifest_agent() - Find a covered agent
  * @m:		Manifest
  * @command:	Name that it is launched by
@@ -259,5 +321,6 @@ void manifest_done(struct manifest *m)
 		free(m->agents[i].origin);
 	}
 	free(m->agents);
+	free(m->users);
 	*m = (struct manifest){ 0 };
 }

@@ -17,6 +17,7 @@ struct err;
 #define RUN_MANIFEST RUN_DIR "/container"
 #define RUN_PROFILES RUN_DIR "/profiles"
 #define RUN_AGENTS RUN_DIR "/agents"
+#define RUN_NS RUN_DIR "/ns"           /* UID/user and UID/net: namespaces of that user's agents */
 #define RUN_SESSION RUN_DIR "/session" /* empty; only a sandbox mounts something there */
 
 /* Where the host's folder of the same purpose is in every container */
@@ -37,6 +38,22 @@ struct manifest_agent {
 	char *origin;
 };
 
+/* Which network agents have */
+enum manifest_network {
+	MANIFEST_NETWORK_NONE,      /* loopback of the launch's own, and nothing else */
+	MANIFEST_NETWORK_NAMESPACE, /* one for each user of those in struct manifest */
+};
+
+/**
+ * struct manifest_user - a user whose agents have namespaces below RUN_NS
+ * @uid:	User
+ * @gid:	The one group that another user's than root's namespace has
+ */
+struct manifest_user {
+	uid_t uid;
+	gid_t gid;
+};
+
 /**
  * struct manifest - what the hook tells the shim about the container
  * @user_ns:	Inode of the container's user namespace
@@ -46,6 +63,9 @@ struct manifest_agent {
  * @mounts:	Destinations of the mounts that show something of the host's or of another
  *		container's, absolute paths, in order
  * @capabilities: Names of those that container root has, and that undo a part of this
+ * @network:	Which network agents have
+ * @users:	MANIFEST_NETWORK_NAMESPACE: whose
+ * @n_users:	How many
  * @agents:	Covered agents
  * @n_agents:	How many
  *
@@ -58,6 +78,9 @@ struct manifest {
 	uint64_t net_ns;
 	struct strlist mounts;
 	struct strlist capabilities;
+	enum manifest_network network;
+	struct manifest_user *users;
+	size_t n_users;
 	struct manifest_agent *agents;
 	size_t n_agents;
 };
@@ -66,6 +89,8 @@ int manifest_parse(char *text, const char *name, struct manifest *ret, struct er
 int manifest_print(FILE *f, const struct manifest *m);
 int manifest_add_agent(struct manifest *m, const char *command, const char *path,
 		       const char *origin, struct err *e);
+int manifest_add_user(struct manifest *m, uid_t uid, gid_t gid, struct err *e);
+const struct manifest_user *manifest_user(const struct manifest *m, uid_t uid);
 const struct manifest_agent *manifest_agent(const struct manifest *m, const char *command);
 void manifest_done(struct manifest *m);
 

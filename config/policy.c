@@ -19,6 +19,11 @@
 #include "profile.h"
 
 #define AGENT_ID_DEFAULT 1000
+/* Of a /16 that engines and routers do not give out by themselves */
+#define AGENT_SUBNET_DEFAULT \
+	{                    \
+		10, 213      \
+	}
 #define AGENT_ID_MAX 65533 /* 65534 is the overflow id, user_namespaces(7) */
 
 /*
@@ -49,14 +54,67 @@ static const char *const matches[] = {
 	[POLICY_MATCH_ALWAYS] = "always",
 };
 
+static const char *const egresses[] = {
+	[POLICY_EGRESS_INTERNET] = "internet",
+	[POLICY_EGRESS_ALLOWLIST] = "allowlist",
+	[POLICY_EGRESS_NONE] = "none",
+	[POLICY_EGRESS_OPEN] = "open",
+};
+
+static const char *const scopes[] = {
+	[POLICY_SCOPE_CONTAINER] = "container",
+	[POLICY_SCOPE_AGENT] = "agent",
+};
+
+/* @ret is set to the index of @value. */
+static int find_word(const char *value, const char *const *words, size_t n, size_t *ret,
+		     struct err *e)
+{
+	cleanup_free char *all = NULL;
+	size_t size;
+	FILE *f;
+
+	for (*ret = 0; *ret < n; ++*ret)
+		if (strcmp(value, words[*ret]) == 0)
+			return 0;
+	f = open_memstream(&all, &size);
+	if (f == NULL)
+		return err_set(e, ENOMEM, "allocate a list");
+	for (size_t i = 0; i < n; i++)
+		(void)fprintf(f, "%s%s", i == 0 ? "" : ", ", words[i]);
+	if (fclose(f) != 0)
+		return err_set(e, ENOMEM, "allocate a list");
+	return err_set(e, 0, "`%.60s` is none of %s", value, all);
+}
+
 static int set_match(void *member, const char *value, struct err *e)
 {
-	for (size_t i = 0; i < N_ELEMENTS(matches); i++)
-		if (strcmp(value, matches[i]) == 0) {
-			*(enum policy_match *)member = (enum policy_match)i;
-			return 0;
-		}
-	return err_set(e, 0, "`%.60s` is none of annotation, devcontainer, always", value);
+	size_t i;
+
+	if (find_word(value, matches, N_ELEMENTS(matches), &i, e) < 0)
+		return -1;
+	*(enum policy_match *)member = (enum policy_match)i;
+	return 0;
+}
+
+static int set_egress(void *member, const char *value, struct err *e)
+{
+	size_t i;
+
+	if (find_word(value, egresses, N_ELEMENTS(egresses), &i, e) < 0)
+		return -1;
+	*(enum policy_egress *)member = (enum policy_egress)i;
+	return 0;
+}
+
+static int set_scope(void *member, const char *value, struct err *e)
+{
+	size_t i;
+
+	if (find_word(value, scopes, N_ELEMENTS(scopes), &i, e) < 0)
+		return -1;
+	*(enum policy_scope *)member = (enum policy_scope)i;
+	return 0;
 }
 
 static int set_yes_no(void *member, const char *value, struct err *e)
@@ -188,6 +246,58 @@ static int set_agent_id(void *member, const char *value, struct err *e)
 	return 0;
 }
 
+static int add_number(struct policy_numbers *l, uint32_t number, struct err *e)
+{
+	uint32_t *v;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i] == number)
+			return err_set(e, 0, "%u is named twice", number);
+	v = reallocarray(l->v, l->n + 1, sizeof(*v));
+	if (v == NULL)
+		return err_set(e, ENOMEM, "allocate a list");
+	l->v = v;
+	v[l->n++] = number;
+	return 0;
+}
+
+static int add_numbers(struct policy_numbers *l, const char *value, unsigned long min,
+		       unsigned long max, struct err *e)
+{
+	cleanup_strlist struct strlist words = { 0 };
+	unsigned long number;
+
+	if (strlist_add_words(&words, value, e) < 0)
+		return -1;
+	for (size_t i = 0; i < words.n; i++)
+		if (parse_number(words.v[i], min, max, &number, e) < 0 ||
+		    add_number(l, (uint32_t)number, e) < 0)
+			return -1;
+	return l->n <= POLICY_NUMBERS_MAX ? 0 : err_set(e, 0, "more than %d", POLICY_NUMBERS_MAX);
+}
+
+static int add_ports(void *member, const char *value, struct err *e)
+{
+	return add_numbers(member, value, 1, UINT16_MAX, e);
+}
+
+static int set_uids(void *member, const char *value, struct err *e)
+{
+	return add_numbers(member, value, 0, UINT32_MAX - 1, e);
+}
+
+static int set_subnet(void *member, const char *value, struct err *e)
+{
+	struct ip_prefix p;
+
+	if (ip_prefix_parse(value, &p, e) < 0)
+		return -1;
+	if (p.family != AF_INET || p.len < 8 || p.len > 30)
+		return err_set(e, 0, "`%.60s` is not an IPv4 network of /8 to /30", value);
+	*(struct ip_prefix *)member = p;
+	return 0;
+}
+
 /* ---- values of keys whose feature is not there yet: checked, then refused ---- */
 
 static int only_word(const char *value, const char *supported, const char *others, struct err *e)
@@ -201,18 +311,6 @@ static int only_word(const char *value, const char *supported, const char *other
 	if (!strlist_has(&l, value))
 		return err_set(e, 0, "`%.60s` is none of %s %s", value, supported, others);
 	return err_set(e, ENOTSUP, "`%s` is not supported yet", value);
-}
-
-static int check_egress(void *member, const char *value, struct err *e)
-{
-	(void)member;
-	return only_word(value, "internet", "allowlist none open", e);
-}
-
-static int check_egress_scope(void *member, const char *value, struct err *e)
-{
-	(void)member;
-	return only_word(value, "container", "agent", e);
 }
 
 static int check_only_no(void *member, const char *value, struct err *e)
@@ -242,40 +340,13 @@ static int refuse_word(void *member, const char *value, struct err *e)
 	return not_yet(e);
 }
 
-static int refuse_prefix(void *member, const char *value, struct err *e)
+/* For a key that the file may not have: a port of 1 to 65535 */
+static int refuse_port(void *member, const char *value, struct err *e)
 {
-	struct ip_prefix p;
-
-	(void)member;
-	return ip_prefix_parse(value, &p, e) < 0 ? -1 : not_yet(e);
-}
-
-static int refuse_ports(void *member, const char *value, struct err *e)
-{
-	cleanup_strlist struct strlist l = { 0 };
 	unsigned long port;
 
 	(void)member;
-	if (strlist_add_words(&l, value, e) < 0)
-		return -1;
-	for (size_t i = 0; i < l.n; i++)
-		if (parse_number(l.v[i], 1, UINT16_MAX, &port, e) < 0)
-			return -1;
-	return not_yet(e);
-}
-
-static int refuse_ids(void *member, const char *value, struct err *e)
-{
-	cleanup_strlist struct strlist l = { 0 };
-	unsigned long id;
-
-	(void)member;
-	if (strlist_add_words(&l, value, e) < 0)
-		return -1;
-	for (size_t i = 0; i < l.n; i++)
-		if (parse_number(l.v[i], 0, UINT32_MAX - 1, &id, e) < 0)
-			return -1;
-	return not_yet(e);
+	return parse_number(value, 1, UINT16_MAX, &port, e) < 0 ? -1 : not_yet(e);
 }
 
 static int refuse_pids(void *member, const char *value, struct err *e)
@@ -315,31 +386,42 @@ static const struct directive keys[] = {
 	{ "allow-ip",	     add_destination,	  AT(allow_ip),		false,	false },
 	{ "deny-ip",	     add_destination,	  AT(deny_ip),		false,	false },
 	{ "selectable",	     set_yes_no,	  AT(selectable),	true,	false },
+	{ "egress",	     set_egress,	  AT(egress),		true,	false },
+	{ "egress-scope",    set_scope,		  AT(egress_scope),	true,	false },
+	{ "allow-connected", set_yes_no,	  AT(allow_connected),	true,	false },
+	{ "agent-subnet",    set_subnet,	  AT(agent_subnet),	true,	false },
+	{ "agent-uid",	     set_uids,		  AT(agent_uid),	true,	false },
+	{ "local-port",	     add_ports,		  AT(local_port),	false,	false },
+	{ "callback-port",   add_ports,		  AT(callback_port),	false,	false },
 	{ "agent-id",	     set_agent_id,	  AT(agent_id),		true,	false },
 	{ "state-root",	     directive_path,	  AT(state_root),	true,	false },
 	/* the value that is built is taken, the others are refused */
-	{ "egress",	     check_egress,	  0,			true,	false },
-	{ "egress-scope",    check_egress_scope,  0,			true,	false },
 	{ "nested-sandbox",  check_only_yes,	  0,			true,	false },
 	{ "share-write",     check_only_no,	  0,			true,	false },
 	{ "gpu",	     check_only_no,	  0,			true,	false },
-	{ "allow-connected", check_only_no,	  0,			true,	false },
 	{ "require-hook",    check_only_no,	  0,			true,	false },
 	/* refused */
 	{ "allow-write",     refuse_path,	  0,			false,	false },
 	{ "allow-device",    refuse_path,	  0,			false,	false },
 	{ "runtime",	     refuse_path,	  0,			true,	false },
-	{ "agent-subnet",    refuse_prefix,	  0,			true,	false },
-	{ "agent-uid",	     refuse_ids,	  0,			true,	false },
-	{ "local-port",	     refuse_ports,	  0,			false,	false },
-	{ "local-model-port", refuse_ports,	  0,			true,	false },
-	{ "callback-port",   refuse_ports,	  0,			false,	false },
+	{ "local-model-port", refuse_port,	  0,			true,	false },
 	{ "memory-max",	     refuse_bytes,	  0,			true,	false },
 	{ "pids-max",	     refuse_pids,	  0,			true,	false },
 	{ "forge-host",	     refuse_word,	  0,			false,	false },
 	{ "session-may",     refuse_word,	  0,			true,	false },
 };
 /* clang-format on */
+
+/* One port can't be a service of both. */
+static int check_ports(const struct policy *p, struct err *e)
+{
+	for (size_t i = 0; i < p->local_port.n; i++)
+		for (size_t k = 0; k < p->callback_port.n; k++)
+			if (p->local_port.v[i] == p->callback_port.v[k])
+				return err_set(e, 0, "%u is both a local-port and a callback-port",
+					       p->local_port.v[i]);
+	return 0;
+}
 
 /* The lists' defaults stand where the file does not name the key. */
 static int fill_defaults(struct policy *p, struct err *e)
@@ -364,12 +446,15 @@ static int fill_defaults(struct policy *p, struct err *e)
  */
 int policy_parse(char *text, const char *name, struct policy *ret, struct err *e)
 {
-	cleanup_policy struct policy p = { .match = POLICY_MATCH_ANNOTATION,
-					   .agent_id = AGENT_ID_DEFAULT };
+	cleanup_policy struct policy p = {
+		.match = POLICY_MATCH_ANNOTATION,
+		.agent_id = AGENT_ID_DEFAULT,
+		.agent_subnet = { .family = AF_INET, .len = 16, .addr = AGENT_SUBNET_DEFAULT }
+	};
 
 	if (directives_read(text, name, keys, N_ELEMENTS(keys), &p, e) < 0)
 		return -1;
-	if (fill_defaults(&p, e) < 0)
+	if (fill_defaults(&p, e) < 0 || check_ports(&p, e) < 0)
 		return err_wrap(e, "%s", name);
 
 	*ret = p;
@@ -391,6 +476,29 @@ static void print_words(FILE *f, const char *key, const struct strlist *l)
 	for (size_t i = 0; i < l->n; i++)
 		(void)fprintf(f, " %s", l->v[i]);
 	(void)fputc('\n', f);
+}
+
+static void print_numbers(FILE *f, const char *key, const struct policy_numbers *l)
+{
+	if (l->n == 0)
+		return;
+	(void)fprintf(f, "%s =", key);
+	for (size_t i = 0; i < l->n; i++)
+		(void)fprintf(f, " %u", l->v[i]);
+	(void)fputc('\n', f);
+}
+
+static void print_network(FILE *f, const struct policy *p)
+{
+	char buf[IP_PREFIX_STRLEN];
+
+	(void)fprintf(f, "egress = %s\negress-scope = %s\nallow-connected = %s\n",
+		      egresses[p->egress], scopes[p->egress_scope],
+		      p->allow_connected ? "yes" : "no");
+	(void)fprintf(f, "agent-subnet = %s\n", ip_prefix_format(&p->agent_subnet, buf));
+	print_numbers(f, "agent-uid", &p->agent_uid);
+	print_numbers(f, "local-port", &p->local_port);
+	print_numbers(f, "callback-port", &p->callback_port);
 }
 
 static void print_destinations(FILE *f, const char *key, const struct ip_destination *v, size_t n)
@@ -423,6 +531,7 @@ int policy_print(FILE *f, const struct policy *p)
 	print_words(f, "pass-env", &p->pass_env);
 	if (p->no_forge)
 		(void)fputs("no-forge\n", f);
+	print_network(f, p);
 	print_destinations(f, "allow-ip", p->allow_ip, p->n_allow_ip);
 	print_destinations(f, "deny-ip", p->deny_ip, p->n_deny_ip);
 	(void)fprintf(f, "agent-id = %u\n", p->agent_id);
@@ -445,6 +554,9 @@ void policy_done(struct policy *p)
 	strlist_clear(&p->pass_env);
 	free(p->workspace_root);
 	free(p->state_root);
+	free(p->agent_uid.v);
+	free(p->local_port.v);
+	free(p->callback_port.v);
 	free(p->allow_ip);
 	free(p->deny_ip);
 	*p = (struct policy){ 0 };

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "ip.h"
@@ -18,6 +19,32 @@ enum policy_match {
 	POLICY_MATCH_ALWAYS,
 };
 
+/* What is reached besides allow-ip (key "egress") */
+enum policy_egress {
+	POLICY_EGRESS_INTERNET, /* what is public */
+	POLICY_EGRESS_ALLOWLIST,
+	POLICY_EGRESS_NONE, /* not even what is allowed */
+	POLICY_EGRESS_OPEN,
+};
+
+/* Who is confined by that (key "egress-scope") */
+enum policy_scope {
+	POLICY_SCOPE_CONTAINER, /* everything in it */
+	POLICY_SCOPE_AGENT,
+};
+
+#define POLICY_NUMBERS_MAX 64
+
+/**
+ * struct policy_numbers - a list of numbers, each once
+ * @v:	In the policy's order, owned
+ * @n:	How many, at most POLICY_NUMBERS_MAX
+ */
+struct policy_numbers {
+	uint32_t *v;
+	size_t n;
+};
+
 /**
  * struct policy - what an administrator decided
  * @match:		Which containers are ours
@@ -29,6 +56,15 @@ enum policy_match {
  * @home_read:		Relative paths: what comes back of the home, read-only
  * @pass_env:		Variables that reach the agent
  * @no_forge:		The forges' logins (gh, glab) stay out
+ * @egress:		What is reached besides @allow_ip
+ * @egress_scope:	Who is confined by that
+ * @allow_connected:	Networks that the container is part of are reached, but for gateways and
+ *			the host
+ * @agent_subnet:	IPv4 network that agents' links get their addresses from
+ * @agent_uid:		Users of the container that get a network namespace for their agents; none:
+ *			root, the container's own user and 1000
+ * @local_port:		TCP ports of the container's loopback that agents reach on theirs
+ * @callback_port:	TCP ports of agents' loopback that the container reaches on its own
  * @allow_ip:		Destinations that are reached although the defaults deny them; any order,
  *			may overlap
  * @n_allow_ip:		How many
@@ -51,6 +87,13 @@ struct policy {
 	struct strlist home_read;
 	struct strlist pass_env;
 	bool no_forge;
+	enum policy_egress egress;
+	enum policy_scope egress_scope;
+	bool allow_connected;
+	struct ip_prefix agent_subnet;
+	struct policy_numbers agent_uid;
+	struct policy_numbers local_port;
+	struct policy_numbers callback_port;
 	struct ip_destination *allow_ip;
 	size_t n_allow_ip;
 	struct ip_destination *deny_ip;

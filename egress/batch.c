@@ -65,7 +65,8 @@ struct nft_batch {
 int nft_error(struct err *e, int code, const char *what)
 {
 	static const char parts[] = "the kernel lacks a part of nf_tables; on the host: "
-				    "modprobe -a nf_tables nft_ct nft_reject_inet";
+				    "modprobe -a nf_tables nft_ct nft_reject_inet nft_chain_nat "
+				    "nft_masq";
 	const struct {
 		int code;
 		const char *hint;

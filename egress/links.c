@@ -2,12 +2,13 @@
 /**
  * DOC: What a network namespace is part of
  *
- * Read by rtnetlink(7), of the current network namespace: which addresses are its own, and which
- * networks it reaches without a gateway.
+ * Read by rtnetlink(7), of the current network namespace: which addresses are its own, which
+ * networks it reaches without a gateway, and which gateways it has.
  */
 #include "config.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,6 +20,7 @@
 #include "err.h"
 #include "ip.h"
 #include "links.h"
+#include "ruleset.h"
 
 /* The kernel fills up to 32 KiB at a time, see NLMSG_GOODSIZE and netlink_recvmsg() */
 #define REPLY_BYTES (64 * 1024)
@@ -33,17 +35,21 @@
 
 /**
  * struct reader - what came of a question to the kernel
- * @links:	Prefixes so far
- * @size:	Room in them
- * @routes:	There is a route that leads out of this namespace
+ * @own:	Addresses so far
+ * @networks:	Networks so far
  * @nomem:	Something did not fit into memory
  */
 struct reader {
-	struct links links;
-	size_t size;
-	bool routes;
+	struct links own;
+	struct networks networks;
 	bool nomem;
 };
+
+static void reader_done(struct reader *r)
+{
+	links_done(&r->own);
+	networks_done(&r->networks);
+}
 
 static void mnl_socket_p(struct mnl_socket **nl)
 {
@@ -60,26 +66,29 @@ static size_t family_bytes(int family)
 }
 
 /* @address is NULL for the address of all zeros. */
-static int add(struct reader *r, int family, unsigned len, const struct nlattr *address)
+static int add(struct reader *r, struct links *l, int family, unsigned len, const void *address)
 {
 	struct ip_prefix *p;
 
-	if (r->links.n == r->size) {
-		size_t size = 2 * r->size + 16;
-
-		p = reallocarray(r->links.v, size, sizeof(*p));
+	/* doubles at each power of two */
+	if ((l->n & (l->n - 1)) == 0) {
+		p = reallocarray(l->v, l->n == 0 ? 1 : 2 * l->n, sizeof(*p));
 		if (p == NULL) {
 			r->nomem = true;
 			return MNL_CB_ERROR;
 		}
-		r->links.v = p;
-		r->size = size;
+		l->v = p;
 	}
-	p = &r->links.v[r->links.n++];
+	p = &l->v[l->n++];
 	*p = (struct ip_prefix){ .family = family, .len = len };
 	if (address != NULL)
-		memcpy(p->addr, mnl_attr_get_payload(address), family_bytes(family));
+		memcpy(p->addr, address, family_bytes(family));
 	return MNL_CB_OK;
+}
+
+static int add_address(struct reader *r, struct links *l, int family, const void *address)
+{
+	return add(r, l, family, (unsigned)family_bytes(family) * 8, address);
 }
 
 static bool is_family(int family)
@@ -124,6 +133,7 @@ static int see_address(const struct nlmsghdr *nlh, void *data)
 {
 	const struct ifaddrmsg *m = mnl_nlmsg_get_payload(nlh);
 	const struct nlattr *own;
+	struct reader *r = data;
 	struct found f;
 
 	if (nlh->nlmsg_type != RTM_NEWADDR || !is_family(m->ifa_family) ||
@@ -134,66 +144,107 @@ static int see_address(const struct nlmsghdr *nlh, void *data)
 	own = f.v[IFA_LOCAL] != NULL ? f.v[IFA_LOCAL] : f.v[IFA_ADDRESS];
 	if (!is_address(own, m->ifa_family))
 		return MNL_CB_OK;
-	return add(data, m->ifa_family, (unsigned)family_bytes(m->ifa_family) * 8, own);
+	return add_address(r, &r->own, m->ifa_family, mnl_attr_get_payload(own));
 }
 
 /* ---- networks ---- */
 
-static bool has_gateway(const struct rtnexthop *hop)
+/*
+ * The gateway among a next hop's attributes: of the route's family, or by RTA_VIA of another one.
+ * Returns whether there is one; adding it can fail.
+ */
+static bool add_gateway(struct reader *r, int family, const struct nlattr *gateway,
+			const struct nlattr *via)
 {
-	const struct nlattr *attr = (const void *)(hop + 1);
+	const struct rtvia *v;
+
+	if (is_address(gateway, family)) {
+		(void)add_address(r, &r->networks.gateways, family, mnl_attr_get_payload(gateway));
+	} else if (via != NULL && mnl_attr_get_payload_len(via) >= sizeof(*v)) {
+		v = mnl_attr_get_payload(via);
+		if (is_family(v->rtvia_family) &&
+		    mnl_attr_get_payload_len(via) >= sizeof(*v) + family_bytes(v->rtvia_family))
+			(void)add_address(r, &r->networks.gateways, v->rtvia_family, v->rtvia_addr);
+	}
+	return gateway != NULL || via != NULL;
+}
+
+static bool see_hop(struct reader *r, int family, const struct rtnexthop *hop)
+{
+	const struct nlattr *attr = (const void *)(hop + 1), *gateway = NULL, *via = NULL;
 	int left = hop->rtnh_len - (int)sizeof(*hop);
 
 	for (; mnl_attr_ok(attr, left); attr = mnl_attr_next(attr)) {
-		if (mnl_attr_get_type(attr) == RTA_GATEWAY || mnl_attr_get_type(attr) == RTA_VIA)
-			return true;
+		if (mnl_attr_get_type(attr) == RTA_GATEWAY)
+			gateway = attr;
+		if (mnl_attr_get_type(attr) == RTA_VIA)
+			via = attr;
 		left -= MNL_ALIGN(attr->nla_len);
 	}
-	return false;
+	return add_gateway(r, family, gateway, via);
 }
 
 /* Does one of several next hops have no gateway? */
-static bool has_direct_hop(const struct nlattr *multipath)
+static bool see_hops(struct reader *r, int family, const struct nlattr *multipath)
 {
 	const struct rtnexthop *hop = mnl_attr_get_payload(multipath);
 	int left = mnl_attr_get_payload_len(multipath);
+	bool direct = false;
 
 	while (left >= (int)sizeof(*hop) && hop->rtnh_len >= sizeof(*hop) &&
 	       hop->rtnh_len <= left) {
-		if (!has_gateway(hop))
-			return true;
+		direct |= !see_hop(r, family, hop);
 		left -= MNL_ALIGN(hop->rtnh_len);
 		hop = (const void *)((const char *)hop + MNL_ALIGN(hop->rtnh_len));
 	}
-	return false;
+	return direct;
 }
 
-static bool is_direct(const struct nlattr *const v[RTA_MAX + 1])
+static bool is_direct(struct reader *r, int family, const struct nlattr *const v[RTA_MAX + 1])
 {
 	if (v[RTA_MULTIPATH] != NULL)
-		return has_direct_hop(v[RTA_MULTIPATH]);
-	return v[RTA_GATEWAY] == NULL && v[RTA_VIA] == NULL;
+		return see_hops(r, family, v[RTA_MULTIPATH]);
+	return !add_gateway(r, family, v[RTA_GATEWAY], v[RTA_VIA]);
+}
+
+/* Links to agents are no network of the container's. */
+static bool is_to_agent(const struct nlattr *oif)
+{
+	char name[IF_NAMESIZE];
+
+	return oif != NULL && mnl_attr_get_payload_len(oif) == sizeof(uint32_t) &&
+	       if_indextoname(mnl_attr_get_u32(oif), name) != NULL &&
+	       strncmp(name, RULESET_AGENT_LINK, strlen(RULESET_AGENT_LINK)) == 0;
 }
 
 static int see_route(const struct nlmsghdr *nlh, void *data)
 {
 	const struct rtmsg *m = mnl_nlmsg_get_payload(nlh);
 	struct reader *r = data;
+	const void *to;
 	struct found f;
+	bool direct;
 
-	if (nlh->nlmsg_type != RTM_NEWROUTE || !is_family(m->rtm_family) ||
-	    m->rtm_type != RTN_UNICAST || m->rtm_table == RT_TABLE_LOCAL)
+	if (nlh->nlmsg_type != RTM_NEWROUTE || !is_family(m->rtm_family))
 		return MNL_CB_OK;
 	f = find(nlh, sizeof(*m));
 	if (m->rtm_dst_len != 0 && !is_address(f.v[RTA_DST], m->rtm_family))
 		return MNL_CB_OK;
-	/* Each interface that is up has fe80::/64, which leads nowhere else */
-	if (m->rtm_family == AF_INET || m->rtm_dst_len == 0 ||
-	    !IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)mnl_attr_get_payload(f.v[RTA_DST])))
-		r->routes = true;
-	if (m->rtm_dst_len < ON_LINK_LEN_MIN || !is_direct(f.v))
+	to = m->rtm_dst_len == 0 ? NULL : mnl_attr_get_payload(f.v[RTA_DST]);
+	if (to != NULL &&
+	    add(r, &r->networks.taken, m->rtm_family, m->rtm_dst_len, to) != MNL_CB_OK)
+		return MNL_CB_ERROR;
+	if (m->rtm_type != RTN_UNICAST || m->rtm_table == RT_TABLE_LOCAL ||
+	    is_to_agent(f.v[RTA_OIF]))
 		return MNL_CB_OK;
-	return add(r, m->rtm_family, m->rtm_dst_len, f.v[RTA_DST]);
+	/* Each interface that is up has fe80::/64, which leads nowhere else */
+	if (m->rtm_family == AF_INET || to == NULL ||
+	    !IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)to))
+		r->networks.late = false;
+	direct = is_direct(r, m->rtm_family, f.v);
+	if (m->rtm_dst_len >= ON_LINK_LEN_MIN && direct)
+		(void)add(r, &r->networks.on_link, m->rtm_family, m->rtm_dst_len, to);
+	return r->nomem ? MNL_CB_ERROR : MNL_CB_OK;
 }
 
 /* ---- asking ---- */
@@ -241,8 +292,8 @@ static int ask_once(uint16_t type, mnl_cb_t each, struct reader *r)
 static int ask(uint16_t type, const char *what, mnl_cb_t each, struct reader *r, struct err *e)
 {
 	for (int tries = 0; tries < TRIES; tries++) {
-		r->links.n = 0;
-		r->routes = false;
+		reader_done(r);
+		r->networks.late = true;
 		if (ask_once(type, each, r) != MNL_CB_ERROR)
 			return 0;
 		if (r->nomem || errno != EINTR)
@@ -261,35 +312,43 @@ static int ask(uint16_t type, const char *what, mnl_cb_t each, struct reader *r,
  */
 int links_read_own(struct links *ret, struct err *e)
 {
-	struct reader r = { 0 };
+	CLEANUP(reader_done) struct reader r = { 0 };
 
-	if (ask(RTM_GETADDR, "list addresses", see_address, &r, e) < 0) {
-		links_done(&r.links);
+	if (ask(RTM_GETADDR, "list addresses", see_address, &r, e) < 0)
 		return -1;
-	}
-	*ret = r.links;
+	*ret = r.own;
+	r.own = (struct links){ 0 };
 	return 0;
 }
 
 /**
- * links_read_on_link() - List the networks that the current network namespace is part of
- * @ret:	Filled on success, untouched on failure: destinations of routes without a gateway
- * @ret_late:	No route leads out of it: it has no network, or not yet
+ * networks_read() - Read the routes of the current network namespace
+ * @ret:	Filled on success, untouched on failure
  * @e:		Set on failure
  *
  * Return: 0 on success, -1 on failure
  */
-int links_read_on_link(struct links *ret, bool *ret_late, struct err *e)
+int networks_read(struct networks *ret, struct err *e)
 {
-	struct reader r = { 0 };
+	CLEANUP(reader_done) struct reader r = { 0 };
 
-	if (ask(RTM_GETROUTE, "list routes", see_route, &r, e) < 0) {
-		links_done(&r.links);
+	if (ask(RTM_GETROUTE, "list routes", see_route, &r, e) < 0)
 		return -1;
-	}
-	*ret = r.links;
-	*ret_late = !r.routes;
+	*ret = r.networks;
+	r.networks = (struct networks){ 0 };
 	return 0;
+}
+
+/**
+ * networks_done() - Release what networks_read() filled; it is empty afterwards
+ * @n:		Networks
+ */
+void networks_done(struct networks *n)
+{
+	links_done(&n->on_link);
+	links_done(&n->gateways);
+	links_done(&n->taken);
+	n->late = false;
 }
 
 /**

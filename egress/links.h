@@ -22,10 +22,28 @@ struct links {
 	size_t n;
 };
 
+/**
+ * struct networks - what the routes of a network namespace say
+ * @on_link:	Networks that it reaches without a gateway
+ * @gateways:	Addresses of the gateways
+ * @taken:	Destinations of all routes, but for the default routes
+ * @late:	No route leads out of it: it has no network, or not yet
+ *
+ * Owned by the caller; networks_done() releases it.
+ */
+struct networks {
+	struct links on_link;
+	struct links gateways;
+	struct links taken;
+	bool late;
+};
+
 int links_read_own(struct links *ret, struct err *e);
-int links_read_on_link(struct links *ret, bool *ret_late, struct err *e);
 void links_done(struct links *l);
+int networks_read(struct networks *ret, struct err *e);
+void networks_done(struct networks *n);
 
 #define cleanup_links CLEANUP(links_done)
+#define cleanup_networks CLEANUP(networks_done)
 
 #endif

@@ -5,6 +5,7 @@
  * Table inet oci_sandbox in the current network namespace, and nothing outside of it:
  *
  *	chain output, forward	hooks of priority 0 that drop what no rule accepts
+ *	chain input, postrouting hooks for agents with a network namespace behind the container's
  *	chain egress, ...	the other chains of the ruleset
  *	set resolver4, ...	interval sets
  *
@@ -56,22 +57,23 @@
 /* The one register that the rules use; each comparison follows the load that it is about. */
 #define REG NFT_REG_1
 
-static const uint32_t hooks[RULESET_CHAINS] = {
-	[RULESET_OUTPUT] = NF_INET_LOCAL_OUT,
-	[RULESET_FORWARD] = NF_INET_FORWARD,
-	[RULESET_EGRESS] = EGRESS_NO_HOOK,
-	[RULESET_UNFINISHED] = EGRESS_NO_HOOK,
-};
-
 /**
- * egress_hook() - When the kernel asks a chain of itself
+ * egress_base() - When the kernel asks a chain of itself
  * @chain:	Chain
  *
- * Return: NF_INET_*, EGRESS_NO_HOOK for a chain that only others ask
+ * Return: static
  */
-uint32_t egress_hook(enum ruleset_chain chain)
+const struct egress_base *egress_base(enum ruleset_chain chain)
 {
-	return hooks[chain];
+	static const struct egress_base bases[RULESET_CHAINS] = {
+		[RULESET_INPUT] = { "filter", NF_INET_LOCAL_IN, NF_IP_PRI_FILTER, NF_ACCEPT },
+		[RULESET_OUTPUT] = { "filter", NF_INET_LOCAL_OUT, NF_IP_PRI_FILTER, NF_DROP },
+		[RULESET_FORWARD] = { "filter", NF_INET_FORWARD, NF_IP_PRI_FILTER, NF_DROP },
+		[RULESET_POSTROUTING] = { "nat", NF_INET_POST_ROUTING, NF_IP_PRI_NAT_SRC,
+					  NF_ACCEPT },
+	};
+
+	return &bases[chain];
 }
 
 /**
@@ -190,6 +192,12 @@ static void match_loopback(struct nlmsghdr *nlh)
 	match_meta(nlh, NFT_META_OIFNAME, name, sizeof(name));
 }
 
+/* Without its end: whatever begins so */
+static void match_agent_link(struct nlmsghdr *nlh, enum nft_meta_keys key)
+{
+	match_meta(nlh, key, RULESET_AGENT_LINK, strlen(RULESET_AGENT_LINK));
+}
+
 static void match_connection(struct nlmsghdr *nlh)
 {
 	const uint32_t mask = CT_BIT(IP_CT_ESTABLISHED) | CT_BIT(IP_CT_RELATED);
@@ -239,14 +247,19 @@ static void match_ports(struct nlmsghdr *nlh, uint16_t first, uint16_t last)
 	match_value(nlh, NFT_CMP_LTE, &high, sizeof(high));
 }
 
-static void match_set(struct nlmsghdr *nlh, const struct ruleset_set *set)
+static size_t address_offset(int family, bool source)
+{
+	if (family == AF_INET)
+		return source ? offsetof(struct iphdr, saddr) : offsetof(struct iphdr, daddr);
+	return source ? offsetof(struct ip6_hdr, ip6_src) : offsetof(struct ip6_hdr, ip6_dst);
+}
+
+static void match_set(struct nlmsghdr *nlh, const struct ruleset_set *set, bool source)
 {
 	int family = set->ip.family;
 	struct expr x;
 
-	load_payload(nlh, NFT_PAYLOAD_NETWORK_HEADER,
-		     family == AF_INET ? offsetof(struct iphdr, daddr)
-				       : offsetof(struct ip6_hdr, ip6_dst),
+	load_payload(nlh, NFT_PAYLOAD_NETWORK_HEADER, address_offset(family, source),
 		     ip_family_bytes(family));
 	x = expr_start(nlh, "lookup");
 	mnl_attr_put_strz(nlh, NFTA_LOOKUP_SET, set->name);
@@ -260,6 +273,10 @@ static void put_match(struct nlmsghdr *nlh, const struct ruleset *r,
 {
 	if (rule->loopback)
 		match_loopback(nlh);
+	if (rule->from_agent)
+		match_agent_link(nlh, NFT_META_IIFNAME);
+	if (rule->to_agent)
+		match_agent_link(nlh, NFT_META_OIFNAME);
 	if (rule->connection)
 		match_connection(nlh);
 	if (rule->icmpv6 != 0)
@@ -271,7 +288,7 @@ static void put_match(struct nlmsghdr *nlh, const struct ruleset *r,
 	if (rule->first != 0)
 		match_ports(nlh, rule->first, rule->last);
 	if (rule->set != RULESET_NO_SET)
-		match_set(nlh, &r->sets[rule->set]);
+		match_set(nlh, &r->sets[rule->set], rule->source);
 }
 
 static void put_counter(struct nlmsghdr *nlh)
@@ -341,17 +358,18 @@ static void add_table(struct nft_batch *b, const char *what, uint16_t type, uint
 static void add_chain(struct nft_batch *b, enum ruleset_chain chain)
 {
 	struct nlmsghdr *nlh = nft_batch_add(b, "add chain", NFT_MSG_NEWCHAIN, NLM_F_CREATE);
+	const struct egress_base *base = egress_base(chain);
 	struct nlattr *nest;
 
 	mnl_attr_put_strz(nlh, NFTA_CHAIN_TABLE, EGRESS_TABLE);
 	mnl_attr_put_strz(nlh, NFTA_CHAIN_NAME, ruleset_chain_name(chain));
-	if (hooks[chain] == EGRESS_NO_HOOK)
+	if (base->type == NULL)
 		return;
-	mnl_attr_put_strz(nlh, NFTA_CHAIN_TYPE, "filter");
-	put_u32(nlh, NFTA_CHAIN_POLICY, NF_DROP);
+	mnl_attr_put_strz(nlh, NFTA_CHAIN_TYPE, base->type);
+	put_u32(nlh, NFTA_CHAIN_POLICY, base->policy);
 	nest = mnl_attr_nest_start(nlh, NFTA_CHAIN_HOOK);
-	put_u32(nlh, NFTA_HOOK_HOOKNUM, hooks[chain]);
-	put_u32(nlh, NFTA_HOOK_PRIORITY, NF_IP_PRI_FILTER);
+	put_u32(nlh, NFTA_HOOK_HOOKNUM, base->hook);
+	put_u32(nlh, NFTA_HOOK_PRIORITY, (uint32_t)base->priority);
 	mnl_attr_nest_end(nlh, nest);
 }
 
@@ -378,6 +396,9 @@ static void add_rule(struct nft_batch *b, const struct ruleset *r, const struct 
 		break;
 	case RULESET_REFUSE:
 		put_refusal(nlh);
+		break;
+	case RULESET_MASQUERADE:
+		expr_end(nlh, expr_start(nlh, "masq"));
 		break;
 	}
 	mnl_attr_nest_end(nlh, list);

@@ -11,7 +11,6 @@
 struct err;
 
 #define EGRESS_TABLE "oci_sandbox"
-#define EGRESS_NO_HOOK UINT32_MAX
 
 /**
  * struct egress_bound - an element of an interval set: where a range starts, or no longer is
@@ -30,7 +29,21 @@ enum egress_state {
 	EGRESS_FINISHED,
 };
 
-uint32_t egress_hook(enum ruleset_chain chain);
+/**
+ * struct egress_base - when the kernel asks a chain of itself
+ * @type:	Of the chain; NULL: only other chains ask it, and the rest means nothing
+ * @hook:	NF_INET_*
+ * @priority:	Among other chains of that hook
+ * @policy:	What happens to what no rule decides: NF_DROP or NF_ACCEPT
+ */
+struct egress_base {
+	const char *type;
+	uint32_t hook;
+	int32_t priority;
+	uint32_t policy;
+};
+
+const struct egress_base *egress_base(enum ruleset_chain chain);
 bool egress_has_chain(const struct ruleset *r, enum ruleset_chain chain);
 size_t egress_comment(const char *text, uint8_t buf[2 + RULESET_NAME_MAX]);
 size_t egress_bounds(const struct ip_set *set, size_t i, struct egress_bound ret[2]);

@@ -33,9 +33,9 @@
 const char *ruleset_chain_name(enum ruleset_chain chain)
 {
 	static const char *const names[RULESET_CHAINS] = {
-		[RULESET_OUTPUT] = "output",
-		[RULESET_FORWARD] = "forward",
-		[RULESET_EGRESS] = "egress",
+		[RULESET_INPUT] = "input",           [RULESET_OUTPUT] = "output",
+		[RULESET_FORWARD] = "forward",       [RULESET_POSTROUTING] = "postrouting",
+		[RULESET_EGRESS] = "egress",         [RULESET_DESTINATIONS] = "destinations",
 		[RULESET_UNFINISHED] = "unfinished",
 	};
 
@@ -155,10 +155,10 @@ static void name_service(struct ruleset_rule *rule, const char *name, const stru
 }
 
 /* A rule about the last set that was added. */
-static int add_set_rule(struct ruleset *r, enum ruleset_verdict verdict, const char *name,
-			const struct list *l, struct err *e)
+static int add_set_rule(struct ruleset *r, enum ruleset_chain chain, enum ruleset_verdict verdict,
+			const char *name, const struct list *l, struct err *e)
 {
-	struct ruleset_rule *rule = add_rule(r, RULESET_EGRESS, verdict, e);
+	struct ruleset_rule *rule = add_rule(r, chain, verdict, e);
 
 	if (rule == NULL)
 		return -1;
@@ -178,7 +178,7 @@ static int add_list(struct ruleset *r, enum ruleset_verdict verdict, const char 
 {
 	for (size_t i = 0; i < N_ELEMENTS(families); i++)
 		if (add_set(r, set, families[i], l, e) < 0 ||
-		    add_set_rule(r, verdict, name, l, e) < 0)
+		    add_set_rule(r, RULESET_DESTINATIONS, verdict, name, l, e) < 0)
 			return -1;
 	return 0;
 }
@@ -216,9 +216,24 @@ static int refuse_list(struct ruleset *r, const char *set, const char *name,
 	return add_list(r, RULESET_REFUSE, set, name, &l, e);
 }
 
-static int refuse_on_link(struct ruleset *r, const struct ip_prefix *v, size_t n, struct err *e)
+static int add_on_link(struct ruleset *r, enum ruleset_verdict verdict, const struct ip_prefix *v,
+		       size_t n, struct err *e)
 {
-	return refuse_list(r, "on-link", "on-link", v, n, e);
+	const struct list l = { .v = v, .n = n };
+
+	if (verdict == RULESET_REFUSE)
+		return refuse_list(r, "on-link", "on-link", v, n, e);
+	return add_list(r, verdict, "on-link", "on-link", &l, e);
+}
+
+static int refuse_gateways(struct ruleset *r, const struct ip_prefix *v, size_t n, struct err *e)
+{
+	return refuse_list(r, "gateway", "gateway", v, n, e);
+}
+
+static int refuse_host(struct ruleset *r, const struct ruleset_input *in, struct err *e)
+{
+	return refuse_list(r, "host", "the host's own", in->host, in->n_host, e);
 }
 
 static int refuse_internal(struct ruleset *r, struct err *e)
@@ -255,8 +270,9 @@ static size_t add_service(struct ruleset *r, enum ruleset_verdict verdict, const
 		else
 			room[l.n++] = v[used].prefix;
 	for (size_t i = 0; i < N_ELEMENTS(families); i++)
-		if (has_family(&l, families[i]) && (add_set(r, name, families[i], &l, e) < 0 ||
-						    add_set_rule(r, verdict, name, &l, e) < 0))
+		if (has_family(&l, families[i]) &&
+		    (add_set(r, name, families[i], &l, e) < 0 ||
+		     add_set_rule(r, RULESET_DESTINATIONS, verdict, name, &l, e) < 0))
 			return 0;
 	return used;
 }
@@ -292,41 +308,96 @@ static int add_destinations(struct ruleset *r, enum ruleset_verdict verdict, con
 
 /* ---- the whole ---- */
 
+static const struct {
+	uint8_t type;
+	const char *name;
+} icmpv6[] = {
+	{ 133, "ICMPv6 router solicitation" },
+	{ 135, "ICMPv6 neighbour solicitation" },
+	{ 136, "ICMPv6 neighbour advertisement" },
+	/* RFC 3810: bridges that snoop deliver solicitations only to who has reported its group. */
+	{ 143, "ICMPv6 multicast listener report" },
+};
+
+static int add_connection(struct ruleset *r, enum ruleset_chain chain, struct err *e)
+{
+	if (add_plain(r, chain, RULESET_ACCEPT, "established and related", e) < 0)
+		return -1;
+	r->rules[r->n_rules - 1].connection = true;
+	return 0;
+}
+
+static int add_neighbours(struct ruleset *r, enum ruleset_chain chain, bool from_agent,
+			  struct err *e)
+{
+	for (size_t i = 0; i < N_ELEMENTS(icmpv6); i++) {
+		if (add_plain(r, chain, RULESET_ACCEPT, icmpv6[i].name, e) < 0)
+			return -1;
+		r->rules[r->n_rules - 1].icmpv6 = icmpv6[i].type;
+		r->rules[r->n_rules - 1].from_agent = from_agent;
+	}
+	return 0;
+}
+
+/* The container's own services are on the other end of an agent's link: they stay out of reach. */
+static int add_input(struct ruleset *r, struct err *e)
+{
+	if (add_connection(r, RULESET_INPUT, e) < 0 ||
+	    add_neighbours(r, RULESET_INPUT, true, e) < 0 ||
+	    add_plain(r, RULESET_INPUT, RULESET_REFUSE, "from an agent to the container", e) < 0)
+		return -1;
+	r->rules[r->n_rules - 1].from_agent = true;
+	return 0;
+}
+
 /* What only the container itself may send: neighbour discovery, RFC 4861, is not forwarded. */
 static int add_output(struct ruleset *r, struct err *e)
 {
-	static const struct {
-		uint8_t type;
-		const char *name;
-	} icmpv6[] = {
-		{ 133, "ICMPv6 router solicitation" },
-		{ 135, "ICMPv6 neighbour solicitation" },
-		{ 136, "ICMPv6 neighbour advertisement" },
-		/* RFC 3810: bridges that snoop deliver solicitations only to who has reported its
-		   group. */
-		{ 143, "ICMPv6 multicast listener report" },
-	};
-
-	if (add_plain(r, RULESET_OUTPUT, RULESET_ACCEPT, "established and related", e) < 0)
-		return -1;
-	r->rules[r->n_rules - 1].connection = true;
-	if (add_plain(r, RULESET_OUTPUT, RULESET_ACCEPT, "loopback", e) < 0)
+	if (add_connection(r, RULESET_OUTPUT, e) < 0 ||
+	    add_plain(r, RULESET_OUTPUT, RULESET_ACCEPT, "loopback", e) < 0)
 		return -1;
 	r->rules[r->n_rules - 1].loopback = true;
-	for (size_t i = 0; i < N_ELEMENTS(icmpv6); i++) {
-		if (add_plain(r, RULESET_OUTPUT, RULESET_ACCEPT, icmpv6[i].name, e) < 0)
-			return -1;
-		r->rules[r->n_rules - 1].icmpv6 = icmpv6[i].type;
-	}
+	if (add_neighbours(r, RULESET_OUTPUT, false, e) < 0)
+		return -1;
 	return add_jump(r, RULESET_OUTPUT, RULESET_EGRESS, e);
 }
 
-static int add_forward(struct ruleset *r, struct err *e)
+static int add_agents_forward(struct ruleset *r, struct err *e)
 {
-	if (add_plain(r, RULESET_FORWARD, RULESET_ACCEPT, "established and related", e) < 0)
+	if (add_plain(r, RULESET_FORWARD, RULESET_REFUSE, "to an agent", e) < 0)
 		return -1;
-	r->rules[r->n_rules - 1].connection = true;
-	return add_jump(r, RULESET_FORWARD, RULESET_EGRESS, e);
+	r->rules[r->n_rules - 1].to_agent = true;
+	if (add_jump(r, RULESET_FORWARD, RULESET_DESTINATIONS, e) < 0)
+		return -1;
+	r->rules[r->n_rules - 1].from_agent = true;
+	return 0;
+}
+
+/* Forwarding is switched on for agents: what was not forwarded before is not, either. */
+static int add_forward(struct ruleset *r, const struct ruleset_input *in, struct err *e)
+{
+	if (add_connection(r, RULESET_FORWARD, e) < 0 ||
+	    (in->n_agents > 0 && add_agents_forward(r, e) < 0))
+		return -1;
+	if (!in->only_agents)
+		return add_jump(r, RULESET_FORWARD, RULESET_EGRESS, e);
+	if (in->forwards)
+		return add_plain(r, RULESET_FORWARD, RULESET_ACCEPT, "what is no agent's", e);
+	return add_plain(r, RULESET_FORWARD, RULESET_DROP, "what is no agent's", e);
+}
+
+static int add_postrouting(struct ruleset *r, const struct ruleset_input *in, struct err *e)
+{
+	const struct list agents = { .v = in->agents, .n = in->n_agents };
+
+	for (size_t f = 0; f < N_ELEMENTS(families); f++) {
+		if (add_set(r, "agent", families[f], &agents, e) < 0 ||
+		    add_set_rule(r, RULESET_POSTROUTING, RULESET_MASQUERADE, "agents", &agents, e) <
+			    0)
+			return -1;
+		r->rules[r->n_rules - 1].source = true;
+	}
+	return 0;
 }
 
 static int add_resolvers(struct ruleset *r, const struct ruleset_input *in, struct err *e)
@@ -350,7 +421,7 @@ static int add_resolvers(struct ruleset *r, const struct ruleset_input *in, stru
 						.first = services[i].port,
 						.last = services[i].port };
 
-			if (add_set_rule(r, RULESET_ACCEPT, "resolver", &l, e) < 0)
+			if (add_set_rule(r, RULESET_EGRESS, RULESET_ACCEPT, "resolver", &l, e) < 0)
 				return -1;
 		}
 	}
@@ -359,22 +430,16 @@ static int add_resolvers(struct ruleset *r, const struct ruleset_input *in, stru
 
 static int add_egress(struct ruleset *r, const struct ruleset_input *in, struct err *e)
 {
-	if (add_resolvers(r, in, e) < 0 ||
-	    add_destinations(r, RULESET_ACCEPT, "allow-ip", in->allow, in->n_allow, e) < 0 ||
-	    add_destinations(r, RULESET_REFUSE, "deny-ip", in->deny, in->n_deny, e) < 0 ||
-	    refuse_internal(r, e) < 0 ||
-	    refuse_list(r, "host", "the host's own", in->host, in->n_host, e) < 0)
+	if (in->mode != RULESET_NONE && add_resolvers(r, in, e) < 0)
 		return -1;
-	if (refuse_on_link(r, in->on_link, in->n_on_link, e) < 0)
-		return -1;
-	if (in->unfinished && add_jump(r, RULESET_EGRESS, RULESET_UNFINISHED, e) < 0)
-		return -1;
-	return add_plain(r, RULESET_EGRESS, RULESET_ACCEPT, "everything else", e);
+	return add_jump(r, RULESET_EGRESS, RULESET_DESTINATIONS, e);
 }
 
 /* Without an answer: clients try again, and by then the network may be there. */
 static int add_unfinished(struct ruleset *r, struct err *e)
 {
+	if (add_jump(r, RULESET_DESTINATIONS, RULESET_UNFINISHED, e) < 0)
+		return -1;
 	return add_plain(r, RULESET_UNFINISHED, RULESET_DROP, "the network is not there yet", e);
 }
 
@@ -383,6 +448,40 @@ static int add_never_finished(struct ruleset *r, struct err *e)
 {
 	return add_plain(r, RULESET_UNFINISHED, RULESET_REFUSE,
 			 "the network was not there at poststart", e);
+}
+
+/* The networks that the container is part of, but for what leads out of them */
+static int add_connected(struct ruleset *r, const struct ruleset_input *in, struct err *e)
+{
+	if (refuse_host(r, in, e) < 0 || refuse_gateways(r, in->gateway, in->n_gateway, e) < 0)
+		return -1;
+	return add_on_link(r, RULESET_ACCEPT, in->on_link, in->n_on_link, e);
+}
+
+/* What is public */
+static int add_internet(struct ruleset *r, const struct ruleset_input *in, struct err *e)
+{
+	if ((in->connected && add_connected(r, in, e) < 0) || refuse_internal(r, e) < 0)
+		return -1;
+	if (!in->connected && (refuse_host(r, in, e) < 0 ||
+			       add_on_link(r, RULESET_REFUSE, in->on_link, in->n_on_link, e) < 0))
+		return -1;
+	return in->unfinished ? add_unfinished(r, e) : 0;
+}
+
+static int add_destination_rules(struct ruleset *r, const struct ruleset_input *in, struct err *e)
+{
+	enum ruleset_verdict others = in->mode == RULESET_ALLOWLIST || in->mode == RULESET_NONE
+					      ? RULESET_REFUSE
+					      : RULESET_ACCEPT;
+
+	if (in->mode != RULESET_NONE &&
+	    (add_destinations(r, RULESET_ACCEPT, "allow-ip", in->allow, in->n_allow, e) < 0 ||
+	     add_destinations(r, RULESET_REFUSE, "deny-ip", in->deny, in->n_deny, e) < 0))
+		return -1;
+	if (in->mode == RULESET_INTERNET && add_internet(r, in, e) < 0)
+		return -1;
+	return add_plain(r, RULESET_DESTINATIONS, others, "everything else", e);
 }
 
 /**
@@ -413,8 +512,9 @@ int ruleset_compile(const struct ruleset_input *in, struct ruleset *ret, struct 
 {
 	cleanup_ruleset struct ruleset r = { 0 };
 
-	if (add_output(&r, e) < 0 || add_forward(&r, e) < 0 || add_egress(&r, in, e) < 0 ||
-	    (in->unfinished && add_unfinished(&r, e) < 0))
+	if ((in->n_agents > 0 && (add_input(&r, e) < 0 || add_postrouting(&r, in, e) < 0)) ||
+	    (!in->only_agents && (add_output(&r, e) < 0 || add_egress(&r, in, e) < 0)) ||
+	    add_forward(&r, in, e) < 0 || add_destination_rules(&r, in, e) < 0)
 		return err_wrap(e, "egress rules");
 
 	*ret = r;
@@ -424,21 +524,22 @@ int ruleset_compile(const struct ruleset_input *in, struct ruleset *ret, struct 
 
 /**
  * ruleset_compile_late() - Make that part of a ruleset which completes an unfinished one
- * @on_link:	Networks that the container reaches without a gateway
- * @n:		How many
- * @late:	There is no network even now
- * @ret:	Filled on success, untouched on failure: the sets of @on_link, the rules that ask
+ * @in:		What is known now
+ * @ret:	Filled on success, untouched on failure: the sets that change, the rules that ask
  *		them, and what is to be in RULESET_UNFINISHED
  * @e:		Set on failure: memory
  *
  * Return: 0 on success, -1 on failure
  */
-int ruleset_compile_late(const struct ip_prefix *on_link, size_t n, bool late, struct ruleset *ret,
-			 struct err *e)
+int ruleset_compile_late(const struct ruleset_late *in, struct ruleset *ret, struct err *e)
 {
 	cleanup_ruleset struct ruleset r = { 0 };
 
-	if (refuse_on_link(&r, on_link, n, e) < 0 || (late && add_never_finished(&r, e) < 0))
+	const enum ruleset_verdict verdict = in->connected ? RULESET_ACCEPT : RULESET_REFUSE;
+
+	if ((in->connected && refuse_gateways(&r, in->gateway, in->n_gateway, e) < 0) ||
+	    add_on_link(&r, verdict, in->on_link, in->n_on_link, e) < 0 ||
+	    (in->late && add_never_finished(&r, e) < 0))
 		return err_wrap(e, "egress rules");
 
 	*ret = r;
@@ -446,33 +547,48 @@ int ruleset_compile_late(const struct ip_prefix *on_link, size_t n, bool late, s
 	return 0;
 }
 
-static void print_chain(FILE *f, const struct ruleset *r, enum ruleset_chain chain)
+static void print_rule(FILE *f, const struct ruleset *r, const struct ruleset_rule *rule)
 {
 	static const char *const verdicts[] = {
 		[RULESET_ACCEPT] = "accept",
 		[RULESET_REFUSE] = "refuse",
 		[RULESET_DROP] = "drop",
+		[RULESET_MASQUERADE] = "masquerade",
 	};
 	char buf[IP_RANGE_STRLEN];
+	const struct ip_set *set;
 
+	if (rule->set == RULESET_NO_SET) {
+		(void)fprintf(f, "%s %s\n", verdicts[rule->verdict], rule->name);
+		return;
+	}
+	set = &r->sets[rule->set].ip;
+	for (size_t k = 0; k < set->n; k++)
+		(void)fprintf(f, "%s %s: %s\n", verdicts[rule->verdict], rule->name,
+			      ip_range_format(set->family, &set->v[k], buf));
+}
+
+static void print_chain(FILE *f, const struct ruleset *r, enum ruleset_chain chain)
+{
 	for (size_t i = 0; i < r->n_rules; i++) {
 		const struct ruleset_rule *rule = &r->rules[i];
-		const struct ip_set *set;
 
-		if (rule->chain != chain)
-			continue;
-		if (rule->verdict == RULESET_JUMP) {
+		if (rule->chain == chain && rule->verdict == RULESET_JUMP)
 			print_chain(f, r, rule->target);
-			continue;
-		}
-		if (rule->set == RULESET_NO_SET) {
-			(void)fprintf(f, "%s %s\n", verdicts[rule->verdict], rule->name);
-			continue;
-		}
-		set = &r->sets[rule->set].ip;
-		for (size_t k = 0; k < set->n; k++)
-			(void)fprintf(f, "%s %s: %s\n", verdicts[rule->verdict], rule->name,
-				      ip_range_format(set->family, &set->v[k], buf));
+		else if (rule->chain == chain)
+			print_rule(f, r, rule);
+	}
+}
+
+/* What is about agents alone: they ask the same destinations. */
+static void print_agents(FILE *f, const struct ruleset *r)
+{
+	for (size_t i = 0; i < r->n_rules; i++) {
+		const struct ruleset_rule *rule = &r->rules[i];
+
+		if (rule->verdict == RULESET_MASQUERADE || rule->to_agent ||
+		    (rule->from_agent && rule->verdict == RULESET_REFUSE))
+			print_rule(f, r, rule);
 	}
 }
 
@@ -481,14 +597,18 @@ static void print_chain(FILE *f, const struct ruleset *r, enum ruleset_chain cha
  * @f:		Where to; borrowed
  * @r:		Ruleset
  *
- * What the container itself sends: one line for each rule, or for each range of the set that a
- * rule asks, in the order in which the kernel asks.  The first line that fits a packet decides.
+ * One line for each rule, or for each range of the set that a rule asks.  First what is about
+ * agents' links alone; then, in the order in which the kernel asks, what the container itself
+ * sends, or agents where only they are confined.  The first line that fits a packet decides.
  *
  * Return: 0 on success, -1 if @f has an error
  */
 int ruleset_print(FILE *f, const struct ruleset *r)
 {
-	print_chain(f, r, RULESET_OUTPUT);
+	print_agents(f, r);
+	print_chain(f, r,
+		    ruleset_rule(r, RULESET_OUTPUT, 0) != NULL ? RULESET_OUTPUT
+							       : RULESET_DESTINATIONS);
 	return ferror(f) != 0 ? -1 : 0;
 }
 

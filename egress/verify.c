@@ -182,17 +182,19 @@ static bool chain_is_planned(const struct ruleset *r, const struct nftnl_chain *
 {
 	const enum ruleset_chain chain = find_chain(r, name);
 	const char *type = nftnl_chain_get_str(c, NFTNL_CHAIN_TYPE);
+	const struct egress_base *base;
 
 	if (chain == RULESET_CHAINS)
 		return false;
-	if (egress_hook(chain) == EGRESS_NO_HOOK)
+	base = egress_base(chain);
+	if (base->type == NULL)
 		return !nftnl_chain_is_set(c, NFTNL_CHAIN_HOOKNUM);
 	return nftnl_chain_is_set(c, NFTNL_CHAIN_HOOKNUM) &&
-	       nftnl_chain_get_u32(c, NFTNL_CHAIN_HOOKNUM) == egress_hook(chain) &&
-	       nftnl_chain_get_s32(c, NFTNL_CHAIN_PRIO) == NF_IP_PRI_FILTER &&
+	       nftnl_chain_get_u32(c, NFTNL_CHAIN_HOOKNUM) == base->hook &&
+	       nftnl_chain_get_s32(c, NFTNL_CHAIN_PRIO) == base->priority &&
 	       nftnl_chain_is_set(c, NFTNL_CHAIN_POLICY) &&
-	       nftnl_chain_get_u32(c, NFTNL_CHAIN_POLICY) == NF_DROP && type != NULL &&
-	       strcmp(type, "filter") == 0;
+	       nftnl_chain_get_u32(c, NFTNL_CHAIN_POLICY) == base->policy && type != NULL &&
+	       strcmp(type, base->type) == 0;
 }
 
 /* The kernel lists the chains of all tables. */

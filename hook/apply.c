@@ -136,6 +136,33 @@ static int fill_agents(int run, const struct apply_input *in, struct err *e)
 	return 0;
 }
 
+/* Two empty files for each user, for his agents' namespaces to be mounted on. */
+static int fill_namespaces(int run, const struct apply_input *in, struct err *e)
+{
+	const struct manifest *m = &in->plan->manifest;
+	cleanup_fd int dir = make_dir(run, "ns", in, e);
+
+	if (dir < 0)
+		return -1;
+	for (size_t i = 0; i < m->n_users; i++) {
+		cleanup_fd int user = -1;
+		char name[16];
+		FILE *f;
+
+		(void)snprintf(name, sizeof(name), "%u", m->users[i].uid);
+		user = make_dir(dir, name, in, e);
+		if (user < 0)
+			return -1;
+		f = create(user, "user", in, e);
+		if (f == NULL || finish(f, "user", 0, e) < 0)
+			return -1;
+		f = create(user, "net", in, e);
+		if (f == NULL || finish(f, "net", 0, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int fill_run(int run, const struct apply_input *in, struct err *e)
 {
 	cleanup_fd int session = -1;
@@ -155,7 +182,8 @@ static int fill_run(int run, const struct apply_input *in, struct err *e)
 	(void)manifest_print(f, &in->plan->manifest);
 	if (finish(f, "container", MANIFEST_MAX_BYTES, e) < 0)
 		return -1;
-	if (fill_profiles(run, in, e) < 0 || fill_agents(run, in, e) < 0)
+	if (fill_profiles(run, in, e) < 0 || fill_agents(run, in, e) < 0 ||
+	    fill_namespaces(run, in, e) < 0)
 		return -1;
 	session = make_dir(run, "session", in, e);
 	return session < 0 ? -1 : 0;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent_nets.h"
 #include "check.h"
 #include "container.h"
 #include "err.h"
@@ -19,6 +20,7 @@
 #include "libexec.h"
 #include "links.h"
 #include "namespaces.h"
+#include "oci_config.h"
 #include "plan.h"
 #include "scratch.h"
 #include "steps.h"
@@ -62,6 +64,50 @@ static int enter_steps(struct steps *ret, struct err *e)
 	return steps_add(ret, STEP_NAMESPACE, "the container's network namespace", e);
 }
 
+static char *print_map(const struct oci_id_maps *maps, struct err *e)
+{
+	static const struct oci_id_map all = { .size = UINT32_MAX };
+	cleanup_free char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f == NULL) {
+		(void)err_set(e, ENOMEM, "allocate an id map");
+		return NULL;
+	}
+	for (size_t i = 0; i < maps->n || i == 0; i++) {
+		const struct oci_id_map *m = maps->n == 0 ? &all : &maps->v[i];
+
+		(void)fprintf(f, "%u %u %u\n", m->container, m->host, m->size);
+	}
+	if (fclose(f) != 0) {
+		(void)err_set(e, ENOMEM, "allocate an id map");
+		return NULL;
+	}
+	return steal_ptr(&text);
+}
+
+/* Which networks the container has is not known, so it is taken to have one. */
+static int plan_nets(const struct container *c, const struct survey *survey, struct agent_nets *ret,
+		     struct err *e)
+{
+	cleanup_free char *uids = print_map(&c->config.uid_maps, e);
+	cleanup_free char *gids = uids == NULL ? NULL : print_map(&c->config.gid_maps, e);
+	const struct links unknown = { 0 };
+	const struct agent_nets_input in = {
+		.policy = &c->policy,
+		.config = &c->config,
+		.uid_map = uids,
+		.gid_map = gids,
+		.passwd = survey->passwd,
+		.taken = &unknown,
+	};
+
+	if (gids == NULL)
+		return -1;
+	return c->policy.egress == POLICY_EGRESS_NONE ? 0 : agent_nets_plan(&in, ret, e);
+}
+
 static int plan_steps(const struct container *c, const struct survey_id *shim, struct steps *ret,
 		      struct err *e)
 {
@@ -69,7 +115,8 @@ static int plan_steps(const struct container *c, const struct survey_id *shim, s
 	cleanup_hook_plan struct hook_plan plan = { 0 };
 	cleanup_scratch struct scratch scratch = { 0 };
 	cleanup_links struct links host = { 0 };
-	const struct links unknown = { 0 };
+	cleanup_agent_nets struct agent_nets nets = { 0 };
+	const struct networks unknown = { 0 };
 	cleanup_fd int root = container_open_root(c, e);
 	struct survey_input look = {
 		.root = root,
@@ -84,12 +131,13 @@ static int plan_steps(const struct container *c, const struct survey_id *shim, s
 		.survey = &survey,
 		.shim = *shim,
 		.host = &host,
-		.on_link = &unknown,
+		.networks = &unknown,
+		.nets = &nets,
 	};
 
 	if (root < 0 || links_read_own(&host, e) < 0 ||
 	    root_uid(&c->config, &look.root_uid, e) < 0 || survey_make(&look, &survey, e) < 0 ||
-	    hook_plan_build(&in, &plan, e) < 0 ||
+	    plan_nets(c, &survey, &nets, e) < 0 || hook_plan_build(&in, &plan, e) < 0 ||
 	    (c->config.root_readonly && scratch_find(root, &plan, &scratch, e) < 0))
 		return -1;
 	if (steps_add(ret, STEP_NOTE,

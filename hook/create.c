@@ -12,11 +12,14 @@
 #include <sched.h>
 #include <sysexits.h>
 
+#include "agent_nets.h"
+#include "agent_ns.h"
 #include "apply.h"
 #include "bind.h"
 #include "container.h"
 #include "create.h"
 #include "err.h"
+#include "forwarding.h"
 #include "hook.h"
 #include "libexec.h"
 #include "links.h"
@@ -45,6 +48,27 @@ static void host_done(struct host *h)
 	links_done(&h->own);
 }
 
+/**
+ * struct findings - what is known of a container once someone has looked into it
+ * @survey:	What it has
+ * @forwarding:	What its network namespace forwards
+ * @nets:	Agents' networks
+ * @plan:	What to do; borrows from @survey
+ */
+struct findings {
+	struct survey survey;
+	struct forwarding forwarding;
+	struct agent_nets nets;
+	struct hook_plan plan;
+};
+
+static void findings_done(struct findings *f)
+{
+	hook_plan_done(&f->plan);
+	agent_nets_done(&f->nets);
+	survey_done(&f->survey);
+}
+
 static int survey_container(const struct container *c, const struct container_ids *ids, int root,
 			    struct survey *ret, struct err *e)
 {
@@ -58,24 +82,46 @@ static int survey_container(const struct container *c, const struct container_id
 	return survey_make(&in, ret, e);
 }
 
-/* In the container's network namespace: which networks it is part of, it knows. */
-static int build_plan(const struct container *c, const struct survey *survey,
-		      const struct host *host, struct hook_plan *ret, struct err *e)
+/*
+ * Where the engine has set the network up by now and there is none, agents need none; with a user
+ * namespace it may come later.
+ */
+static bool agents_have_network(const struct container *c, const struct container_ids *ids,
+				const struct networks *networks)
 {
-	cleanup_links struct links on_link = { 0 };
+	return c->policy.egress != POLICY_EGRESS_NONE && (!networks->late || ids->own_user_ns);
+}
+
+/* In the container's network namespace: which networks it is part of, it knows. */
+static int build_plan(const struct container *c, const struct container_ids *ids,
+		      const struct host *host, struct findings *ret, struct err *e)
+{
+	cleanup_networks struct networks networks = { 0 };
+	const struct agent_nets_input nets = {
+		.policy = &c->policy,
+		.config = &c->config,
+		.uid_map = ids->uid_map,
+		.gid_map = ids->gid_map,
+		.passwd = ret->survey.passwd,
+		.taken = &networks.taken,
+	};
 	struct hook_plan_input in = {
 		.config = &c->config,
 		.policy = &c->policy,
 		.profiles = &c->profiles,
-		.survey = survey,
+		.survey = &ret->survey,
 		.shim = host->shim,
 		.host = &host->own,
-		.on_link = &on_link,
+		.networks = &networks,
+		.nets = &ret->nets,
 	};
 
-	if (links_read_on_link(&on_link, &in.late, e) < 0)
+	if (networks_read(&networks, e) < 0 || forwarding_read(&ret->forwarding, e) < 0)
 		return -1;
-	return hook_plan_build(&in, ret, e);
+	in.forwards = ret->forwarding.ipv4;
+	if (agents_have_network(c, ids, &networks) && agent_nets_plan(&nets, &ret->nets, e) < 0)
+		return -1;
+	return hook_plan_build(&in, &ret->plan, e);
 }
 
 static void name_namespaces(struct hook_plan *ret, const struct container_ids *ids)
@@ -86,12 +132,29 @@ static void name_namespaces(struct hook_plan *ret, const struct container_ids *i
 	ret->manifest.net_ns = ids->net_ns;
 }
 
+static int make_namespaces(const struct container_ids *ids, const struct findings *f, int root,
+			   const char *mountinfo, struct err *e)
+{
+	const struct agent_ns_input in = {
+		.nets = &f->nets,
+		.ids = ids,
+		.root = root,
+		.mountinfo = mountinfo,
+		.ipv6 = f->forwarding.has_ipv6,
+	};
+
+	if (f->nets.n == 0)
+		return 0;
+	return forwarding_switch_on(&f->forwarding, e) < 0 ? -1 : agent_ns_make(&in, e);
+}
+
+/* The rules come before what they are about: agents' links lead nowhere without. */
 static int apply(const struct container *c, const struct container_ids *ids,
-		 const struct host *host, const struct hook_plan *plan, int root,
-		 const char *mountinfo, struct err *e)
+		 const struct host *host, const struct findings *f, int root, const char *mountinfo,
+		 struct err *e)
 {
 	const struct apply_input in = {
-		.plan = plan,
+		.plan = &f->plan,
 		.policy = &c->policy,
 		.profiles = &c->profiles,
 		.root = root,
@@ -100,32 +163,17 @@ static int apply(const struct container *c, const struct container_ids *ids,
 		.mountinfo = mountinfo,
 	};
 
-	if (egress_commit(&plan->rules, e) < 0 || egress_verify(&plan->rules, e) < 0)
+	if (egress_commit(&f->plan.rules, e) < 0 || egress_verify(&f->plan.rules, e) < 0 ||
+	    apply_mounts(&in, e) < 0)
 		return -1;
-	return apply_mounts(&in, e);
-}
-
-/**
- * struct findings - what is known of a container once someone has looked into it
- * @survey:	What it has
- * @plan:	What to do; borrows from @survey
- */
-struct findings {
-	struct survey survey;
-	struct hook_plan plan;
-};
-
-static void findings_done(struct findings *f)
-{
-	hook_plan_done(&f->plan);
-	survey_done(&f->survey);
+	return make_namespaces(ids, f, root, mountinfo, e);
 }
 
 static int look(const struct container *c, const struct container_ids *ids, const struct host *host,
 		int root, struct findings *ret, struct err *e)
 {
 	if (survey_container(c, ids, root, &ret->survey, e) < 0 ||
-	    build_plan(c, &ret->survey, host, &ret->plan, e) < 0)
+	    build_plan(c, ids, host, ret, e) < 0)
 		return EX_UNAVAILABLE;
 	name_namespaces(&ret->plan, ids);
 	return 0;
@@ -178,7 +226,7 @@ static int confine(const struct container *c, const struct container_ids *ids,
 		status = spare_root(c, ids, host, root, mountinfo, &f, e);
 	if (status != 0)
 		return status;
-	return apply(c, ids, host, &f.plan, root, mountinfo, e) < 0 ? EX_OSERR : 0;
+	return apply(c, ids, host, &f, root, mountinfo, e) < 0 ? EX_OSERR : 0;
 }
 
 static int look_at_host(const struct hook_paths *paths, struct host *ret, struct err *e)

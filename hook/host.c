@@ -47,8 +47,10 @@ static const struct need needs[] = {
 	{ "namespaces", try_enter, "the namespaces of another process were entered by its pidfd",
 	  "use Linux 5.8 or newer; as a user, see `user namespaces`" },
 	{ "nf_tables", try_nft, "rules were committed and read back in a new network namespace",
-	  "modprobe nf_tables nft_reject_inet, or use a kernel that has them; as a user, see `user "
-	  "namespaces`" },
+	  "modprobe -a nf_tables nft_reject_inet nft_chain_nat nft_masq, or use a kernel that has "
+	  "them; as a user, see `user namespaces`" },
+	{ "veth", try_veth, "a pair of interfaces was made, in two network namespaces",
+	  "modprobe veth, or use a kernel that has it; as a user, see `user namespaces`" },
 	{ "user namespaces", try_sandbox, "a sandbox's namespaces were made, and mounts in them",
 	  .advise = advice_sandbox },
 	{ "subordinate ids", installed_ids, "containers can have more than one id",

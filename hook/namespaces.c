@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "err.h"
+#include "id_map.h"
 #include "io.h"
 #include "namespaces.h"
 
@@ -55,41 +56,31 @@ static int read_all_ns(const char *process, struct container_ids *c, struct err 
 	return 0;
 }
 
-/* What id 0 of a map is outside; @ret_map is the map. */
-static int map_root(const char *process, const char *name, char **ret_map, uint32_t *ret,
-		    struct err *e)
+static char *read_map(const char *process, const char *name, struct err *e)
 {
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/%s/%s", process, name);
-	*ret_map = read_path(path, ID_MAP_MAX_BYTES, e);
-	if (*ret_map == NULL)
-		return -1;
-	for (const char *line = *ret_map; line != NULL && *line != '\0';) {
-		uint32_t inside, outside, size;
-
-		if (sscanf(line, "%" SCNu32 " %" SCNu32 " %" SCNu32, &inside, &outside, &size) != 3)
-			return err_set(e, 0, "%s: not understood", path);
-		if (inside == 0 && size > 0) {
-			*ret = outside;
-			return 0;
-		}
-		line = strchr(line, '\n');
-		if (line != NULL)
-			line++;
-	}
-	return err_set(e, 0, "%s does not map id 0: the container has no root", path);
+	return read_path(path, ID_MAP_MAX_BYTES, e);
 }
 
 /* A map is relative to its reader's namespace, but to the parent for a reader in the same. */
 static int read_root(const char *process, const struct container_ids *own, struct container_ids *c,
 		     struct err *e)
 {
-	if (c->user_ns == own->user_ns)
-		return 0;
-	if (map_root(process, "uid_map", &c->uid_map, &c->owner.uid, e) < 0 ||
-	    map_root(process, "gid_map", &c->gid_map, &c->owner.gid, e) < 0)
+	c->uid_map = read_map(process, "uid_map", e);
+	c->gid_map = c->uid_map == NULL ? NULL : read_map(process, "gid_map", e);
+	if (c->gid_map == NULL)
 		return -1;
+	c->own_user_ns = c->user_ns != own->user_ns;
+	if (!c->own_user_ns)
+		return 0;
+	if (!id_map_outside(c->uid_map, 0, &c->owner.uid) ||
+	    !id_map_outside(c->gid_map, 0, &c->owner.gid))
+		return err_set(e, 0,
+			       "the user namespace of process %s does not map id 0: the container "
+			       "has no root",
+			       process);
 	c->owner.uid_map = c->uid_map;
 	c->owner.gid_map = c->gid_map;
 	return 0;
@@ -117,7 +108,7 @@ int container_refuse_net_ns(struct err *e)
 	return err_set(e, 0,
 		       "the container is on the host's network, whose rules are not ours to change "
 		       "(give it a network of its own; `egress-scope = agent` is not supported "
-		       "yet)");
+		       "there yet)");
 }
 
 static int check_own(const struct container_ids *own, const struct container_ids *c, struct err *e)

@@ -2,6 +2,7 @@
 #ifndef HOOK_NAMESPACES_H
 #define HOOK_NAMESPACES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -18,7 +19,8 @@ struct err;
  * @pid_ns:	Of its process namespace
  * @net_ns:	Of its network namespace
  * @owner:	Its uid 0 and gid 0, as the hook sees them; borrows the maps
- * @uid_map:	/proc/PID/uid_map, owned; NULL: it has the hook's user namespace
+ * @own_user_ns: It has a user namespace of its own, and not the hook's
+ * @uid_map:	Its /proc/PID/uid_map, owned
  * @gid_map:	Likewise
  *
  * Owned by the caller; container_ids_done() releases it.
@@ -30,6 +32,7 @@ struct container_ids {
 	uint64_t pid_ns;
 	uint64_t net_ns;
 	struct root_owner owner;
+	bool own_user_ns;
 	char *uid_map;
 	char *gid_map;
 };

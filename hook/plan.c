@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agent_nets.h"
 #include "capabilities.h"
 #include "err.h"
 #include "links.h"
@@ -206,17 +207,33 @@ static int check_shim(const struct hook_plan_input *in, struct err *e)
 
 static int plan_rules(const struct hook_plan_input *in, struct ruleset *ret, struct err *e)
 {
+	static const enum ruleset_mode modes[] = {
+		[POLICY_EGRESS_INTERNET] = RULESET_INTERNET,
+		[POLICY_EGRESS_ALLOWLIST] = RULESET_ALLOWLIST,
+		[POLICY_EGRESS_NONE] = RULESET_NONE,
+		[POLICY_EGRESS_OPEN] = RULESET_OPEN,
+	};
 	cleanup_free struct ip_prefix *resolvers = NULL;
+	/* All of them: a network that containers share has the rules of the last one */
+	const struct ip_prefix agents[] = { in->policy->agent_subnet, agent_nets_subnet6 };
 	struct ruleset_input rules = {
+		.mode = modes[in->policy->egress],
+		.agents = agents,
+		.n_agents = in->nets->n > 0 ? N_ELEMENTS(agents) : 0,
+		.only_agents = in->policy->egress_scope == POLICY_SCOPE_AGENT,
+		.forwards = in->forwards,
+		.connected = in->policy->allow_connected,
+		.gateway = in->networks->gateways.v,
+		.n_gateway = in->networks->gateways.n,
 		.allow = in->policy->allow_ip,
 		.n_allow = in->policy->n_allow_ip,
 		.deny = in->policy->deny_ip,
 		.n_deny = in->policy->n_deny_ip,
 		.host = in->host->v,
 		.n_host = in->host->n,
-		.on_link = in->on_link->v,
-		.n_on_link = in->on_link->n,
-		.unfinished = in->late,
+		.on_link = in->networks->on_link.v,
+		.n_on_link = in->networks->on_link.n,
+		.unfinished = in->networks->late,
 	};
 
 	if (in->survey->resolv_conf != NULL &&
@@ -239,6 +256,15 @@ static int plan_manifest(const struct oci_config *c, struct manifest *m, struct 
 		if (path == NULL || strlist_add(&m->mounts, path, e) < 0)
 			return err_wrap(e, "config.json: mounts: element %zu", i);
 	}
+	return 0;
+}
+
+static int plan_users(const struct agent_nets *nets, struct manifest *m, struct err *e)
+{
+	for (size_t i = 0; i < nets->n; i++)
+		if (manifest_add_user(m, nets->v[i].uid, nets->v[i].gid, e) < 0)
+			return -1;
+	m->network = nets->n > 0 ? MANIFEST_NETWORK_NAMESPACE : MANIFEST_NETWORK_NONE;
 	return 0;
 }
 
@@ -272,6 +298,7 @@ int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, str
 	if (check_shim(in, e) < 0 || plan_rules(in, &p.rules, e) < 0 ||
 	    plan_manifest(in->config, &p.manifest, e) < 0 ||
 	    plan_capabilities(in->config, &p.manifest, e) < 0 ||
+	    plan_users(in->nets, &p.manifest, e) < 0 ||
 	    add_fixed(&p, HOOK_OP_LIBEXEC, LIBEXEC_DIR, e) < 0 ||
 	    add_fixed(&p, HOOK_OP_RUN, RUN_DIR, e) < 0 || each_command(in, &p, plan_agent, e) < 0 ||
 	    each_command(in, &p, plan_covers, e) < 0 || each_command(in, &p, plan_name, e) < 0)
@@ -348,6 +375,20 @@ static int add_manifest(const struct manifest *m, struct steps *ret, struct err 
 	return add_warnings(m, ret, e);
 }
 
+static int add_namespaces(const struct manifest *m, struct steps *ret, struct err *e)
+{
+	char what[128];
+
+	for (size_t i = 0; i < m->n_users; i++) {
+		(void)snprintf(what, sizeof(what),
+			       "new user and network namespaces for agents of uid %u",
+			       m->users[i].uid);
+		if (steps_add(ret, STEP_NAMESPACE, what, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /**
  * hook_plan_steps() - Say what a plan does, in the order of execution
  * @p:		Plan
@@ -358,7 +399,8 @@ static int add_manifest(const struct manifest *m, struct steps *ret, struct err 
  */
 int hook_plan_steps(const struct hook_plan *p, struct steps *ret, struct err *e)
 {
-	if (add_rules(&p->rules, ret, e) < 0 || add_mounts(p, ret, e) < 0)
+	if (add_rules(&p->rules, ret, e) < 0 || add_mounts(p, ret, e) < 0 ||
+	    add_namespaces(&p->manifest, ret, e) < 0)
 		return -1;
 	return add_manifest(&p->manifest, ret, e);
 }

@@ -12,7 +12,9 @@
 #include "survey.h"
 
 struct err;
+struct agent_nets;
 struct links;
+struct networks;
 struct loaded_profiles;
 struct oci_config;
 struct policy;
@@ -68,8 +70,9 @@ struct hook_plan {
  * @survey:	What the container has
  * @shim:	Which file the host's shim is
  * @host:	The host's own addresses
- * @on_link:	Networks that the container is part of
- * @late:	It has none yet
+ * @networks:	Those that the container is part of
+ * @nets:	Agents' networks; none: agents have no network
+ * @forwards:	The container's network namespace forwards
  */
 struct hook_plan_input {
 	const struct oci_config *config;
@@ -78,8 +81,9 @@ struct hook_plan_input {
 	const struct survey *survey;
 	struct survey_id shim;
 	const struct links *host;
-	const struct links *on_link;
-	bool late;
+	const struct networks *networks;
+	const struct agent_nets *nets;
+	bool forwards;
 };
 
 int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, struct err *e);

@@ -17,6 +17,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "agent_nets.h"
 #include "container.h"
 #include "err.h"
 #include "hook.h"
@@ -42,9 +43,10 @@ static int enter_network(pid_t pid, struct err *e)
 }
 
 /* Whosever network this is, it is only touched if it waits for it. */
-static int finish(bool *ret_late, struct err *e)
+static int finish(const struct policy *p, bool *ret_late, struct err *e)
 {
-	cleanup_links struct links on_link = { 0 };
+	cleanup_networks struct networks now = { 0 };
+	struct ruleset_late late = { .connected = p->allow_connected };
 	cleanup_ruleset struct ruleset rules = { 0 };
 	enum egress_state state;
 
@@ -56,9 +58,14 @@ static int finish(bool *ret_late, struct err *e)
 			       "createRuntime (register it again)");
 	if (state == EGRESS_FINISHED)
 		return 0;
-	if (links_read_on_link(&on_link, ret_late, e) < 0 ||
-	    ruleset_compile_late(on_link.v, on_link.n, *ret_late, &rules, e) < 0 ||
-	    egress_finish(&rules, e) < 0)
+	if (networks_read(&now, e) < 0 || agent_nets_check(&p->agent_subnet, &now.taken, e) < 0)
+		return -1;
+	*ret_late = late.late = now.late;
+	late.on_link = now.on_link.v;
+	late.n_on_link = now.on_link.n;
+	late.gateway = now.gateways.v;
+	late.n_gateway = now.gateways.n;
+	if (ruleset_compile_late(&late, &rules, e) < 0 || egress_finish(&rules, e) < 0)
 		return -1;
 	return egress_verify_finished(&rules, e);
 }
@@ -87,5 +94,5 @@ int hook_poststart(const struct hook_paths *paths, const char *state, bool *ret_
 	status = enter_network(s.pid, e);
 	if (status != 0)
 		return status < 0 ? EX_OSERR : 0;
-	return finish(ret_late, e) < 0 ? EX_OSERR : 0;
+	return finish(&c.policy, ret_late, e) < 0 ? EX_OSERR : 0;
 }

@@ -25,6 +25,7 @@
 
 #define PATH_DEFAULT "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 #define RESOLV_CONF "/etc/resolv.conf"
+#define PASSWD_MAX_BYTES (1024 * 1024)
 #define RESOLV_CONF_MAX_BYTES (64 * 1024)
 
 /**
@@ -351,6 +352,18 @@ static int survey_resolv_conf(struct survey *s, const struct survey_input *in, s
 	return 0;
 }
 
+/* For numbers of groups alone: what can't be read is as good as what isn't there. */
+static void survey_passwd(struct survey *s, const struct survey_input *in)
+{
+	struct err ignored;
+	cleanup_fd int fd =
+		root_open(in->root, "/etc/passwd", O_RDONLY | O_NONBLOCK | O_NOCTTY, &ignored);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		s->passwd = read_fd(fd, PASSWD_MAX_BYTES, &ignored);
+}
+
 /**
  * survey_make() - Look into a container
  * @in:		Where, and for what
@@ -368,6 +381,7 @@ int survey_make(const struct survey_input *in, struct survey *ret, struct err *e
 	if (survey_path(&s, in, e) < 0 || survey_agents(&s, in, e) < 0 ||
 	    survey_resolv_conf(&s, in, e) < 0)
 		return -1;
+	survey_passwd(&s, in);
 
 	*ret = s;
 	s = (struct survey){ 0 };
@@ -389,5 +403,6 @@ void survey_done(struct survey *s)
 		found_done(&s->found[i]);
 	free(s->found);
 	free(s->resolv_conf);
+	free(s->passwd);
 	*s = (struct survey){ 0 };
 }

@@ -71,6 +71,7 @@ struct survey_found {
  * @found:		What there is under the agents' names, in the order of commands and PATH
  * @n_found:		How many
  * @resolv_conf:	Text of the engine's /etc/resolv.conf; NULL if it made none
+ * @passwd:		Text of the image's /etc/passwd; NULL if it has none that can be read
  *
  * Owned by the caller; survey_done() releases it.
  */
@@ -80,6 +81,7 @@ struct survey {
 	struct survey_found *found;
 	size_t n_found;
 	char *resolv_conf;
+	char *passwd;
 };
 
 /**

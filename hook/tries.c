@@ -25,6 +25,7 @@
 #include "namespaces.h"
 #include "nft.h"
 #include "root.h"
+#include "rtnl.h"
 #include "ruleset.h"
 #include "tries.h"
 #include "userns.h"
@@ -165,23 +166,46 @@ int try_nft(const struct hook_paths *paths, struct err *e)
 	/* One for each set that a policy and a container fill: RFC 5737, RFC 3849 */
 	static const char *const allow[] = { "192.0.2.0/24 tcp/80-443", "2001:db8::/32" };
 	static const char *const resolvers[] = { "192.0.2.53", "2001:db8::53" };
+	static const char *const networks[] = { "198.51.100.0/24", "2001:db8:1::/48" };
 	cleanup_ruleset struct ruleset rules = { 0 };
 	struct ip_destination d[N_ELEMENTS(allow)];
-	struct ip_prefix r[N_ELEMENTS(resolvers)];
+	struct ip_prefix r[N_ELEMENTS(resolvers)], agents[N_ELEMENTS(networks)];
 	const struct ruleset_input in = {
 		.allow = d,
 		.n_allow = N_ELEMENTS(d),
 		.resolvers = r,
 		.n_resolvers = N_ELEMENTS(r),
+		.agents = agents,
+		.n_agents = N_ELEMENTS(agents),
 	};
 
 	(void)paths;
 	for (size_t i = 0; i < N_ELEMENTS(allow); i++)
 		if (ip_destination_parse(allow[i], &d[i], e) < 0 ||
-		    ip_prefix_parse(resolvers[i], &r[i], e) < 0)
+		    ip_prefix_parse(resolvers[i], &r[i], e) < 0 ||
+		    ip_prefix_parse(networks[i], &agents[i], e) < 0)
 			return -1;
 	if (userns_become_root(CLONE_NEWNET, e) < 0 || ruleset_compile(&in, &rules, e) < 0 ||
 	    egress_commit(&rules, e) < 0)
 		return -1;
 	return egress_verify(&rules, e);
+}
+
+/* ---- agents' links ---- */
+
+int try_veth(const struct hook_paths *paths, struct err *e)
+{
+	const struct ip_prefix p = { .family = AF_INET, .len = 31, .addr = { 192, 0, 2 } };
+	cleanup_fd int other = -1;
+
+	(void)paths;
+	if (userns_become_root(CLONE_NEWNET, e) < 0)
+		return -1;
+	other = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (other < 0 || unshare(CLONE_NEWNET) < 0)
+		return err_set(e, errno, "new network namespaces");
+	if (rtnl_add_pair(RULESET_AGENT_LINK, "eth0", other, e) < 0 ||
+	    rtnl_add_address(RULESET_AGENT_LINK, &p, e) < 0)
+		return -1;
+	return rtnl_set_up(RULESET_AGENT_LINK, e);
 }

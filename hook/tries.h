@@ -14,6 +14,7 @@ int try_openat2(const struct hook_paths *paths, struct err *e);
 int try_mounts(const struct hook_paths *paths, struct err *e);
 int try_enter(const struct hook_paths *paths, struct err *e);
 int try_nft(const struct hook_paths *paths, struct err *e);
+int try_veth(const struct hook_paths *paths, struct err *e);
 int try_sandbox(const struct hook_paths *paths, struct err *e);
 
 #endif

@@ -76,9 +76,20 @@ static int set_capabilities(yajl_val v, void *dst, struct err *e)
 	return json_fill(v, fields, N_ELEMENTS(fields), dst, e);
 }
 
+static int set_user(yajl_val v, void *dst, struct err *e)
+{
+	static const struct json_field fields[] = {
+		{ "uid", set_id, AT(uid), false },
+		{ "gid", set_id, AT(gid), false },
+	};
+
+	return json_fill(v, fields, N_ELEMENTS(fields), dst, e);
+}
+
 static int set_process(yajl_val v, void *dst, struct err *e)
 {
 	static const struct json_field fields[] = {
+		{ "user", set_user, 0, false },
 		{ "args", set_strings, AT(args), false },
 		{ "env", set_strings, AT(env), false },
 		{ "capabilities", set_capabilities, AT(capabilities), false },

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "cleanup.h"
 
@@ -61,6 +62,8 @@ struct oci_id_maps {
  * @root_readonly:	The engine asked for a read-only root
  * @env:		process.env
  * @args:		process.args
+ * @uid:		process.user.uid, in the container; 0 if not given
+ * @gid:		process.user.gid, likewise
  * @capabilities:	process.capabilities.bounding: no process of the container has others
  * @annotations:	Object, or NULL; oci_config_annotation() reads it
  * @mounts:		In order, owned
@@ -77,6 +80,8 @@ struct oci_config {
 	bool root_readonly;
 	struct oci_strings env;
 	struct oci_strings args;
+	uid_t uid;
+	gid_t gid;
 	struct oci_strings capabilities;
 	struct yajl_val_s *annotations;
 	struct oci_mount *mounts;

@@ -10,11 +10,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,6 +20,7 @@
 
 #include "cleanup.h"
 #include "err.h"
+#include "id_map.h"
 #include "root.h"
 
 /* Races that RESOLVE_IN_ROOT can't rule out end in EAGAIN: openat2(2) says to try again. */
@@ -85,17 +84,9 @@ static int own(int fd, const struct root_owner *owner, const char *path, struct 
 
 static bool is_mapped(const char *map, uint32_t id)
 {
-	uint32_t inside, outside, size;
+	uint32_t inside;
 
-	if (map == NULL)
-		return true;
-	for (; sscanf(map, "%" SCNu32 " %" SCNu32 " %" SCNu32, &inside, &outside, &size) == 3;
-	     map += *map == '\n') {
-		if (outside <= id && id - outside < size)
-			return true;
-		map += strcspn(map, "\n");
-	}
-	return false;
+	return map == NULL || id_map_inside(map, id, &inside);
 }
 
 /*

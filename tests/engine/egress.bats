@@ -105,6 +105,22 @@ in_user_namespace() {
 	is 'STAND-IN page of the internet'
 }
 
+@test "egress: allow-connected opens the network that the container is part of, not its gateway" {
+	in_public_network
+	policy_with 'allow-connected = yes'
+	run confined claude "${GET[*]} http://$NEIGHBOUR"
+	if [[ $ENGINE == rootless ]]; then # slirp4netns: all that is there is the gateway
+		[[ $status -ne 0 && $output != *STAND-IN* ]]
+		return
+	fi
+	is 'STAND-IN page of a sibling'
+	run ! confined claude "${GET[*]} http://198.51.100.1:8081"
+	[[ $output != *STAND-IN* ]]
+	run -0 unconfined "${GET[@]}" http://198.51.100.1:8081
+	run ! confined claude "${GET[*]} http://$LAN_IP"
+	[[ $output != *STAND-IN* ]]
+}
+
 # runc calls poststart before podman has set the network up.
 @test "egress: so it is where the network comes after the hook" {
 	local page

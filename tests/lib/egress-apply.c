@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * DOC: egress-apply [--verify] ARGUMENT... | --finish
+ * DOC: egress-apply [--verify] ARGUMENT... | --finish [--connected]
  *
  * Gives the current network namespace the ruleset that the arguments make, see
  * ruleset_from_args(), and reads it back.  With --verify it only reads, and so tells whether the
@@ -20,14 +20,20 @@
 #include "ruleset-args.h"
 #include "ruleset.h"
 
-static int finish(struct err *e)
+static int finish(bool connected, struct err *e)
 {
-	cleanup_links struct links on_link = { 0 };
+	cleanup_networks struct networks now = { 0 };
 	cleanup_ruleset struct ruleset r = { 0 };
-	bool late;
 
-	if (links_read_on_link(&on_link, &late, e) < 0 ||
-	    ruleset_compile_late(on_link.v, on_link.n, late, &r, e) < 0 || egress_finish(&r, e) < 0)
+	if (networks_read(&now, e) < 0 ||
+	    ruleset_compile_late(&(struct ruleset_late){ .connected = connected,
+							 .on_link = now.on_link.v,
+							 .n_on_link = now.on_link.n,
+							 .gateway = now.gateways.v,
+							 .n_gateway = now.gateways.n,
+							 .late = now.late },
+				 &r, e) < 0 ||
+	    egress_finish(&r, e) < 0)
 		return -1;
 	return egress_verify_finished(&r, e);
 }
@@ -48,7 +54,7 @@ int main(int argc, char **argv)
 	int failed;
 
 	if (argc > 1 && strcmp(argv[1], "--finish") == 0)
-		failed = finish(&e);
+		failed = finish(argc > 2 && strcmp(argv[2], "--connected") == 0, &e);
 	else
 		failed = apply(argv + (argc > 0) + only_verify, only_verify, &e);
 	if (failed < 0) {

@@ -29,6 +29,8 @@ struct list {
  * @deny:	As deny-ip
  * @host:	The host's own addresses, owned
  * @on_link:	Networks without a gateway, owned
+ * @gateway:	Gateways, owned
+ * @agents:	Agents' addresses, owned
  * @resolvers:	From the file of --resolv-conf, owned
  */
 struct wanted {
@@ -36,6 +38,8 @@ struct wanted {
 	struct list deny;
 	struct ip_prefix *host;
 	struct ip_prefix *on_link;
+	struct ip_prefix *gateway;
+	struct ip_prefix *agents;
 	struct ip_prefix *resolvers;
 };
 
@@ -45,6 +49,8 @@ static void wanted_done(struct wanted *w)
 	free(w->deny.v);
 	free(w->host);
 	free(w->on_link);
+	free(w->gateway);
+	free(w->agents);
 	free(w->resolvers);
 }
 
@@ -96,6 +102,34 @@ static int add_resolvers(struct wanted *w, struct ruleset_input *in, const char 
 	return text == NULL ? -1 : resolvers_parse(text, &w->resolvers, &in->n_resolvers, e);
 }
 
+static int set_mode(struct ruleset_input *in, const char *value, struct err *e)
+{
+	static const char *const modes[] = {
+		[RULESET_INTERNET] = "internet",
+		[RULESET_ALLOWLIST] = "allowlist",
+		[RULESET_NONE] = "none",
+		[RULESET_OPEN] = "open",
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(modes); i++)
+		if (strcmp(value, modes[i]) == 0) {
+			in->mode = (enum ruleset_mode)i;
+			return 0;
+		}
+	return err_set(e, 0, "--mode: %s: unknown", value);
+}
+
+static bool *find_flag(struct ruleset_input *in, const char *option)
+{
+	if (strcmp(option, "--unfinished") == 0)
+		return &in->unfinished;
+	if (strcmp(option, "--only-agents") == 0)
+		return &in->only_agents;
+	if (strcmp(option, "--forwards") == 0)
+		return &in->forwards;
+	return strcmp(option, "--connected") == 0 ? &in->connected : NULL;
+}
+
 static int add_option(struct wanted *w, struct ruleset_input *in, const char *option,
 		      const char *value, struct err *e)
 {
@@ -109,13 +143,21 @@ static int add_option(struct wanted *w, struct ruleset_input *in, const char *op
 		return add_prefix(&w->host, &in->n_host, value, e);
 	if (strcmp(option, "--on-link") == 0)
 		return add_prefix(&w->on_link, &in->n_on_link, value, e);
+	if (strcmp(option, "--gateway") == 0)
+		return add_prefix(&w->gateway, &in->n_gateway, value, e);
+	if (strcmp(option, "--agent") == 0)
+		return add_prefix(&w->agents, &in->n_agents, value, e);
+	if (strcmp(option, "--mode") == 0)
+		return set_mode(in, value, e);
 	return err_set(e, 0, "%s: unknown option", option);
 }
 
 /**
  * ruleset_from_args() - Compile what a test asks for
  * @args:	NULL-terminated.  DESTINATION: as allow-ip; --list FILE: the same, one a line;
- *		--deny DESTINATION, --host ADDRESS, --on-link PREFIX, --resolv-conf FILE;
+ *		--deny DESTINATION, --host ADDRESS, --on-link PREFIX, --gateway ADDRESS,
+ *		--agent ADDRESS, --mode internet|allowlist|none|open, --resolv-conf FILE;
+ *		--connected, --only-agents, --forwards;
  *		--unfinished: the network is not there yet
  * @ret:	Filled on success
  * @e:		Set on failure
@@ -128,8 +170,8 @@ int ruleset_from_args(char **args, struct ruleset *ret, struct err *e)
 	struct ruleset_input in = { 0 };
 
 	for (; *args != NULL; args++) {
-		if (strcmp(*args, "--unfinished") == 0) {
-			in.unfinished = true;
+		if (find_flag(&in, *args) != NULL) {
+			*find_flag(&in, *args) = true;
 		} else if (strncmp(*args, "--", 2) != 0) {
 			if (add(&w.allow, *args, e) < 0)
 				return -1;
@@ -147,6 +189,8 @@ int ruleset_from_args(char **args, struct ruleset *ret, struct err *e)
 	in.n_deny = w.deny.n;
 	in.host = w.host;
 	in.on_link = w.on_link;
+	in.gateway = w.gateway;
+	in.agents = w.agents;
 	in.resolvers = w.resolvers;
 	return ruleset_compile(&in, ret, e);
 }

@@ -34,7 +34,7 @@ kernel() {
 
 @test "check: this kernel has all that is needed, and the status is 0" {
 	run -0 "${CHECK[@]}"
-	kernel 'ok       openat2: ' 'ok       mounts: ' 'ok       namespaces: ' 'ok       nf_tables: ' \
+	kernel 'ok       openat2: ' 'ok       mounts: ' 'ok       namespaces: ' 'ok       nf_tables: ' 'ok       veth: ' \
 		'ok       user namespaces: '
 	[[ $output != *"subordinate ids"* ]]
 }
@@ -50,7 +50,7 @@ kernel() {
 
 @test "check: an ordinary user is told what rootless needs" {
 	run -1 setpriv --reuid 60097 --regid 60097 --clear-groups "${CHECK[@]}"
-	kernel 'ok       openat2: ' 'ok       mounts: ' 'ok       namespaces: ' 'ok       nf_tables: ' \
+	kernel 'ok       openat2: ' 'ok       mounts: ' 'ok       namespaces: ' 'ok       nf_tables: ' 'ok       veth: ' \
 		'ok       user namespaces: ' \
 		'warning  subordinate ids: /etc/subuid has no line for 60097; .*usermod --add-subuids'
 	printf '60097:1000000:65536\n' >"$BATS_TEST_TMPDIR/subid"
@@ -63,7 +63,7 @@ kernel() {
 
 @test "check: refused network rules are a problem" {
 	run -2 setpriv --bounding-set -net_admin "${CHECK[@]}"
-	kernel 'problem  nf_tables: .*Operation not permitted.*; modprobe nf_tables' 'ok       mounts: '
+	kernel 'problem  nf_tables: .*Operation not permitted.*; modprobe -a nf_tables' 'ok       mounts: '
 }
 
 @test "check: refused mounts and namespaces are a problem" {

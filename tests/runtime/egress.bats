@@ -349,8 +349,8 @@ saw_all() {
 	apply --resolv-conf "$BATS_TEST_TMPDIR/resolv.conf" 10.1.0.0/16 10.2.0.0/16 255.255.255.255 fd01::/64
 	run -0 ip netns exec "$BOX" nft -s list table inet oci_sandbox
 	[ "$(grep -c 'policy drop' <<<"$output")" -eq 2 ]
-	[ "$(grep -c 'counter' <<<"$output")" -eq 26 ] # each rule has one
-	[ "$(grep -c 'comment' <<<"$output")" -eq 26 ]
+	[ "$(grep -c 'counter' <<<"$output")" -eq 27 ] # each rule has one
+	[ "$(grep -c 'comment' <<<"$output")" -eq 27 ]
 	[[ $output == *'type filter hook output priority filter; policy drop;'* ]]
 	[[ $output == *'type filter hook forward priority filter; policy drop;'* ]]
 	[[ $output == *'ip daddr @internal4 counter reject with icmpx admin-prohibited'* ]]
@@ -370,7 +370,7 @@ saw_all() {
 @test "egress: rules count what they refuse" {
 	apply
 	run -0 tries "$BOX" 80 10.1.2.3
-	run -0 ip netns exec "$BOX" nft list chain inet oci_sandbox egress
+	run -0 ip netns exec "$BOX" nft list chain inet oci_sandbox destinations
 	[[ $output =~ '@internal4 counter packets '[1-9] ]]
 	[[ $output =~ '@internal6 counter packets 0 ' ]]
 }
@@ -428,7 +428,7 @@ differs() {
 	apply
 	run -0 ip netns exec "$BOX" nft list chain inet oci_sandbox forward
 	[[ $output == *established* && $output != *icmpv6* && $output != *oifname* ]]
-	run -0 ip netns exec "$BOX" nft list chain inet oci_sandbox egress
+	run -0 ip netns exec "$BOX" nft list chain inet oci_sandbox destinations
 	[[ $output != *icmpv6* && $output != *oifname* ]]
 }
 

@@ -261,12 +261,15 @@ bundle() {
 	json --bundle "$HOOK_BUNDLE"
 	[[ $status == 0 ]]
 	jq -e '.ours and .why == "OCI_SANDBOX=1 in process.env" and (has("refused") | not)' <<<"$RESULT"
-	jq -e '[.steps[] | .kind] | [., sort_by({note: 0, namespace: 1, rule: 2, mount: 3, name: 4, agent: 5,
-		"engine-mount": 6}[.])] | .[0] == .[1]' <<<"$RESULT"
+	jq -e '[.steps[] | if .what | startswith("new user") then "namespaces" else .kind end] |
+		[., sort_by({note: 0, namespace: 1, rule: 2, mount: 3, name: 4, namespaces: 5, agent: 6,
+		"engine-mount": 7}[.])] | .[0] == .[1]' <<<"$RESULT"
 	jq -e '[.steps[] | select(.kind == "namespace") | .what] ==
-		["the container\u0027s mount namespace", "the container\u0027s network namespace"]' <<<"$RESULT"
-	jq -e '[.steps[] | select(.kind == "rule") | .what] | .[0] == "accept established and related" and
-		any(contains("192.0.2.53")) and any(contains("169.254.0.0"))' <<<"$RESULT"
+		["the container\u0027s mount namespace", "the container\u0027s network namespace",
+		"new user and network namespaces for agents of uid 0",
+		"new user and network namespaces for agents of uid 1000"]' <<<"$RESULT"
+	jq -e '[.steps[] | select(.kind == "rule") | .what] | any(. == "accept established and related") and
+		any(. == "refuse to an agent") and any(contains("192.0.2.53")) and any(contains("169.254.0.0"))' <<<"$RESULT"
 	jq -e '[.steps[] | select(.kind == "mount" or .kind == "name") | .target] ==
 		["/usr/libexec/oci-sandbox", "/run/oci-sandbox", "/run/oci-sandbox/agents/claude",
 		"/usr/bin/claude", "/usr/bin/other"]' <<<"$RESULT"
@@ -280,7 +283,7 @@ bundle() {
 	run -0 "$BIN/oci-sandbox-hook" --config "$HOOK_CONFIG" --libexec "$HOOK_LIBEXEC" --check --bundle "$HOOK_BUNDLE"
 	[[ ${lines[0]} == "ours: OCI_SANDBOX=1 in process.env" ]]
 	[[ ${lines[2]} == "enter: the container's mount namespace" ]]
-	[[ ${lines[3]} == "enter: the container's network namespace" && ${lines[4]} == "accept established and related" ]]
+	[[ ${lines[3]} == "enter: the container's network namespace" && ${lines[4]} == "refuse from an agent to the container" ]]
 	[[ ${#lines[@]} == $(jq '1 + (.steps | length)' <<<"$RESULT") ]]
 }
 

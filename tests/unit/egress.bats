@@ -99,6 +99,34 @@ refuse internal: fc00::/7
 refuse internal: fe80::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
 }
 
+@test "ruleset: what agents send is refused to the container, and asks the same destinations" {
+	run -0 "$SHOW" --agent 10.213.0.0/16 --agent fd3c::/48 10.1.2.3
+	[[ ${lines[0]} == 'refuse from an agent to the container' ]]
+	[[ ${lines[1]} == 'masquerade agents: 10.213.0.0/16' && ${lines[2]} == 'masquerade agents: fd3c::/48' ]]
+	[[ ${lines[3]} == 'refuse to an agent' && ${lines[4]} == 'accept established and related' ]]
+	run -0 "$SHOW" --agent 10.213.0.0/16 --only-agents 10.1.2.3
+	[[ ${lines[3]} == 'accept allow-ip: 10.1.2.3' && $output != *loopback* && $output != *resolver* ]]
+}
+
+@test "ruleset: a mode says what is reached besides what is named" {
+	run -0 "$SHOW" --mode allowlist 10.1.2.3
+	[[ ${lines[-2]} == 'accept allow-ip: 10.1.2.3' && ${lines[-1]} == 'refuse everything else' ]]
+	printf 'nameserver 10.0.2.3\n' >"$CONF"
+	run -0 "$SHOW" --mode none --resolv-conf "$CONF" 10.1.2.3
+	[[ ${lines[-1]} == 'refuse everything else' && $output != *10.* ]]
+	run -0 "$SHOW" --mode open --deny 10.1.2.3
+	[[ $output == *$'\nrefuse deny-ip: 10.1.2.3\n'*'accept everything else' && $output != *internal* ]]
+}
+
+@test "ruleset: connected networks are accepted after the host and the gateways are refused" {
+	run -0 "$SHOW" --connected --on-link 10.88.0.0/16 --gateway 10.88.0.1 --host 192.0.2.1
+	output=$(grep -E 'host|gateway: 10|on-link|internal: 10\.' <<<"$output" | grep -v ::)
+	is "refuse the host's own: 192.0.2.1
+refuse gateway: 10.88.0.1
+accept on-link: 10.88.0.0/16
+refuse internal: 10.0.0.0/8"
+}
+
 @test "ruleset: prefixes are sorted, and merged where they overlap or touch" {
 	only='accept allow-ip' shows 10.2.0.0/16 10.0.0.0/16 10.1.0.0/16 10.1.2.3 192.0.2.1 192.0.2.3 \
 		fd00:0:0:1::/64 fd00::/64 fd00::1

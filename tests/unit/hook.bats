@@ -542,6 +542,35 @@ named() {
 	refuses "mount /etc/resolv.conf has no source"
 }
 
+# namespaces UID...: agents of these users get some, and no others
+namespaces() {
+	run -0 hook --check --bundle "$HOOK_BUNDLE"
+	[[ $(sed -n 's/^enter: new user and network namespaces for agents of uid //p' <<<"$output" | xargs) == "$*" ]]
+}
+
+@test "plan: root, the container's own user and 1000 get networks for agents, or whom the policy names" {
+	namespaces 0 1000
+	config '.process.user = {uid: 1234, gid: 5}'
+	namespaces 0 1234 1000
+	config '.process.user = {uid: 1000, gid: 1000}'
+	namespaces 0 1000
+	config ".linux.uidMappings = [{containerID: 0, hostID: $EUID, size: 1}, {containerID: 1, hostID: 100000, size: 999}]
+		| .linux.gidMappings = .linux.uidMappings"
+	namespaces 0
+	hook_policy 'agents = claude' 'agent-uid = 999 0'
+	namespaces 999 0
+	hook_policy 'agents = claude' 'agent-uid = 1000'
+	refuses "agent-uid: the container's user namespace does not have uid 1000"
+	config '.process.user = {uid: "0"}'
+	refuses "config.json: process: user: uid: not an id"
+}
+
+@test "plan: without a network there are no namespaces for agents" {
+	hook_policy 'agents = claude' 'egress = none'
+	namespaces
+	[[ $output == *"refuse everything else"* ]]
+}
+
 @test "plan: capabilities that undo a part of it are named, once" {
 	config '.process.capabilities = {bounding: ["CAP_CHOWN", "CAP_NET_RAW", "CAP_SYS_ADMIN", "CAP_SYS_ADMIN", "CAP_NEW"]}'
 	plans "warning: container root has CAP_NET_RAW: it can send packets past the network rules" \

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: The text of /proc/PID/uid_map and gid_map, user_namespaces(7)
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "id_map.h"
+
+struct extent {
+	uint32_t inside;
+	uint32_t outside;
+	uint32_t size;
+};
+
+/* The extent at @map, which is moved behind it; false at its end. */
+static bool next(const char **map, struct extent *ret)
+{
+	if (sscanf(*map, "%" SCNu32 " %" SCNu32 " %" SCNu32, &ret->inside, &ret->outside,
+		   &ret->size) != 3)
+		return false;
+	*map += strcspn(*map, "\n");
+	*map += **map == '\n';
+	return true;
+}
+
+/**
+ * id_map_outside() - Say what an id of a user namespace is outside of it
+ * @map:	Its map
+ * @inside:	Id
+ * @ret:	Set on success
+ *
+ * Return: true on success, false if the namespace does not have the id
+ */
+bool id_map_outside(const char *map, uint32_t inside, uint32_t *ret)
+{
+	struct extent x;
+
+	while (next(&map, &x))
+		if (x.inside <= inside && inside - x.inside < x.size) {
+			*ret = x.outside + (inside - x.inside);
+			return true;
+		}
+	return false;
+}
+
+/**
+ * id_map_inside() - Say what an id is inside of a user namespace
+ * @map:	Its map
+ * @outside:	Id
+ * @ret:	Set on success
+ *
+ * Return: true on success, false if the namespace does not have the id
+ */
+bool id_map_inside(const char *map, uint32_t outside, uint32_t *ret)
+{
+	struct extent x;
+
+	while (next(&map, &x))
+		if (x.outside <= outside && outside - x.outside < x.size) {
+			*ret = x.inside + (outside - x.outside);
+			return true;
+		}
+	return false;
+}
