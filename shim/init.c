@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +29,9 @@
 #include "io.h"
 #include "launch.h"
 #include "mounts.h"
+#include "network.h"
 #include "privileges.h"
+#include "relays.h"
 #include "sandbox.h"
 
 #define STATUS_FAILED 125
@@ -42,7 +45,7 @@ static _Noreturn void give_up(int report, int status, const struct err *e)
 	_exit(status);
 }
 
-/* A byte: the id maps are there.  End of file: the supervisor is gone or gave up. */
+/* A byte: the supervisor has done its part.  End of file: the supervisor is gone or gave up. */
 static void wait_for_go(int go)
 {
 	char byte;
@@ -61,13 +64,13 @@ static void wait_for_go(int go)
  */
 static int die_with_supervisor(int go, struct err *e)
 {
-	struct pollfd p = { .fd = go, .events = POLLIN };
+	struct pollfd p = { .fd = go }; /* POLLHUP comes unasked */
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		return err_set(e, errno, "tie the sandbox to its supervisor");
 	if (poll(&p, 1, 0) < 0)
 		return err_set(e, errno, "look for the supervisor");
-	if (p.revents != 0)
+	if ((p.revents & POLLHUP) != 0)
 		_exit(STATUS_FAILED);
 	return 0;
 }
@@ -79,6 +82,9 @@ static int build(const struct sandbox *s, const struct init_pipes *p, struct err
 	/* An ordinary user can't: the kernel keeps groups that may deny access */
 	if (s->launch->uid == 0 && setgroups(0, NULL) < 0)
 		return err_set(e, errno, "drop the supplementary groups");
+	if (s->launch->manifest.network == MANIFEST_NETWORK_NONE &&
+	    (network_set_loopback_up(e) < 0 || relays_listen(s->launch, p->sock, e) < 0))
+		return -1;
 	if (mounts_apply(s->plan, e) < 0)
 		return -1;
 	(void)umask(mask);
@@ -129,16 +135,31 @@ static void reap(pid_t agent)
  * What the supervisor passes on comes from outside the namespace, so its sender has no pid
  * here.  What the terminal sends, the agent has got itself.
  */
-static _Noreturn void watch(pid_t agent, const sigset_t *set)
+static void see_signals(int fd, pid_t agent)
 {
-	for (;;) {
-		siginfo_t info;
-		int sig = sigwaitinfo(set, &info);
+	struct signalfd_siginfo info;
 
-		if (sig == SIGCHLD)
+	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		if (info.ssi_signo == SIGCHLD)
 			reap(agent);
-		else if (sig > 0 && info.si_code == SI_USER && info.si_pid == 0)
-			(void)kill(agent, sig);
+		else if (info.ssi_code == SI_USER && info.ssi_pid == 0)
+			(void)kill(agent, (int)info.ssi_signo);
+}
+
+/* Without a supervisor this process is ended anyway: it is no reason to spin. */
+static _Noreturn void watch(pid_t agent, int signals, int sock)
+{
+	struct pollfd p[] = { { .fd = signals, .events = POLLIN },
+			      { .fd = sock, .events = POLLIN } };
+	struct err ignored;
+
+	for (;;) {
+		if (poll(p, N_ELEMENTS(p), -1) < 0)
+			continue;
+		if (p[0].revents != 0)
+			see_signals(signals, agent);
+		if (p[1].revents != 0 && relays_serve_socket(sock, &ignored) < 0)
+			p[1].fd = -1;
 	}
 }
 
@@ -153,11 +174,13 @@ void init_main(const struct sandbox *s, const struct init_pipes *p)
 {
 	struct err e = { 0 };
 	sigset_t all, mask;
+	int signals;
 	pid_t agent;
 
 	wait_for_go(p->go);
 	if (build(s, p, &e) < 0)
 		give_up(p->report, STATUS_FAILED, &e);
+	wait_for_go(p->go);
 
 	(void)sigfillset(&all);
 	(void)sigdelset(&all, SIGTSTP);
@@ -165,7 +188,8 @@ void init_main(const struct sandbox *s, const struct init_pipes *p)
 	(void)sigdelset(&all, SIGTTOU);
 	(void)sigprocmask(SIG_BLOCK, &all, &mask);
 	(void)sigemptyset(&mask);
-	agent = fork();
+	signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+	agent = signals < 0 ? -1 : fork();
 	if (agent < 0) {
 		(void)err_set(&e, errno, "start the agent");
 		give_up(p->report, STATUS_FAILED, &e);
@@ -177,5 +201,5 @@ void init_main(const struct sandbox *s, const struct init_pipes *p)
 	(void)close(STDIN_FILENO);
 	(void)close(STDOUT_FILENO);
 	(void)close(STDERR_FILENO);
-	watch(agent, &all);
+	watch(agent, signals, p->sock);
 }

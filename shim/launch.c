@@ -26,6 +26,9 @@ void launch_done(struct launch *l)
 	free(l->agent_at);
 	free(l->passwd);
 	free(l->group);
+	resolv_done(&l->resolv);
+	free(l->resolv_path);
+	free(l->resolv_conf);
 	free(l->gitconfig);
 	free(l->git_common);
 	free(l->git_dir);

@@ -3,11 +3,13 @@
 #define SHIM_LAUNCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "manifest.h"
 #include "policy.h"
 #include "profile.h"
+#include "resolv.h"
 
 struct err;
 
@@ -31,6 +33,10 @@ struct err;
  * @agent_at:	Where the sandbox has it: where what it looks for beside itself is
  * @passwd:	/etc/passwd as the sandbox shall see it; NULL: as it is
  * @group:	/etc/group as the sandbox shall see it; NULL: as it is
+ * @resolv:	The container's resolvers
+ * @resolv_path: Its /etc/resolv.conf, all symlinks resolved; NULL: it has none
+ * @resolv_conf: /etc/resolv.conf as the sandbox shall see it
+ * @dns_address: Where the launch's DNS relay is on the agents' loopback, host byte order
  * @gitconfig:	The session's git configuration, text; NULL: none
  * @git_common:	The repository that the workspace is a worktree of, resolved; NULL: none
  * @git_dir:	The folder of this worktree in it, resolved; NULL: none
@@ -55,6 +61,10 @@ struct launch {
 	char *agent_at;
 	char *passwd;
 	char *group;
+	struct resolv resolv;
+	char *resolv_path;
+	char *resolv_conf;
+	uint32_t dns_address;
 	char *gitconfig;
 	char *git_common;
 	char *git_dir;

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
@@ -30,6 +31,12 @@
 #include "path.h"
 #include "plan_ops.h"
 #include "workspace.h"
+
+#define RESOLV_CONF "/etc/resolv.conf"
+
+/* 127.64.0.0/10: room for every process ID, PID_MAX_LIMIT */
+#define DNS_NETWORK 0x7f400000U
+#define DNS_HOST_BITS 0x003fffffU
 
 #define NAMES_MAX_BYTES (1024 * 1024)
 
@@ -219,6 +226,48 @@ static int find_state(struct launch *l, struct err *e)
 	return l->state != NULL ? 0 : err_set(e, ENOMEM, "allocate a path");
 }
 
+/*
+ * A variable can take the network away, and nothing else: a file of the workspace may have set it.
+ */
+static int narrow_network(struct launch *l, const char *egress, struct err *e)
+{
+	if (egress == NULL || egress[0] == '\0')
+		return 0;
+	if (strcmp(egress, "none") != 0)
+		return err_set(
+			e, 0,
+			"OCI_SANDBOX_EGRESS is `%.60s`: it can only be none, which takes the "
+			"network away (the policy's `egress` is where it is given)",
+			egress);
+	l->manifest.network = MANIFEST_NETWORK_NONE;
+	return 0;
+}
+
+/* Whom the relay asks; where it is, is different for each launch of a container. */
+static int read_resolv(struct launch *l, struct err *e)
+{
+	cleanup_free char *text = NULL;
+	struct in_addr address;
+	char buf[INET_ADDRSTRLEN];
+
+	l->resolv_path = realpath(RESOLV_CONF, NULL);
+	if (l->resolv_path != NULL) {
+		text = read_path(l->resolv_path, NAMES_MAX_BYTES, e);
+		if (text == NULL)
+			return -1;
+	}
+	if (resolv_parse(text != NULL ? text : "", &l->resolv, e) < 0)
+		return -1;
+	l->dns_address = DNS_NETWORK | ((uint32_t)getpid() & DNS_HOST_BITS);
+	address.s_addr = htonl(l->dns_address);
+	if (asprintf(&l->resolv_conf, "nameserver %s\n%s",
+		     inet_ntop(AF_INET, &address, buf, sizeof(buf)), l->resolv.others) < 0) {
+		l->resolv_conf = NULL;
+		return err_set(e, ENOMEM, "allocate resolv.conf");
+	}
+	return 0;
+}
+
 /**
  * launch_read() - Gather all that a launch is made from
  * @command:	Name that the shim was called by
@@ -239,9 +288,11 @@ int launch_read(const char *command, char *const vars[], bool nested, struct lau
 		return err_set(e, ENOMEM, "allocate a name");
 	if (check_run_dir(e) < 0 || read_manifest(&l, e) < 0 || read_policy(&l, e) < 0 ||
 	    read_profile(&l, e) < 0 || read_names(&l, e) < 0 ||
-	    find_home(&l, environment_get(vars, "HOME"), e) < 0)
+	    find_home(&l, environment_get(vars, "HOME"), e) < 0 ||
+	    narrow_network(&l, environment_get(vars, "OCI_SANDBOX_EGRESS"), e) < 0)
 		goto fail;
-	if (!nested && (find_workspace(&l, e) < 0 || find_state(&l, e) < 0 || git_read(&l, e) < 0))
+	if (!nested && (find_workspace(&l, e) < 0 || find_state(&l, e) < 0 || git_read(&l, e) < 0 ||
+			read_resolv(&l, e) < 0))
 		goto fail;
 	l.agent = agent_find(&l, environment_get(vars, "PATH"), e);
 	if (l.agent == NULL)

@@ -19,6 +19,7 @@
 #include "environment.h"
 #include "err.h"
 #include "launch_read.h"
+#include "network.h"
 #include "plan.h"
 #include "protected.h"
 #include "sandbox.h"
@@ -53,6 +54,11 @@ static void warn_of_capabilities(const struct launch *l)
 				      "oci-sandbox: warning: container root has %s: it %s\n",
 				      c->name, c->so);
 	}
+}
+
+static void warn_of_port(const char *what)
+{
+	(void)fprintf(stderr, "oci-sandbox: warning: %s\n", what);
 }
 
 /* Only main prints; this is its part that a launch which went well can need. */
@@ -90,15 +96,18 @@ static int run(char **argv, char **envp, struct err *e)
 	argv[0] = l.command;
 	if (nested)
 		return run_nested(&l, argv, envp, e);
-	if (launch_is_in_container(&l, e) < 0 || store_prepare(&l, e) < 0 ||
-	    plan_build(&l, &plan, e) < 0 || protected_missing(&l, &missing, e) < 0 ||
-	    environment_build(&l, envp, &env, e) < 0)
+	if (launch_is_in_container(&l, e) < 0 || network_check(&l, e) < 0 ||
+	    store_prepare(&l, e) < 0 || plan_build(&l, &plan, e) < 0 ||
+	    protected_missing(&l, &missing, e) < 0 || environment_build(&l, envp, &env, e) < 0)
 		return STATUS_FAILED;
 
 	warn_of_capabilities(&l);
-	(void)sandbox_run(
-		&(struct sandbox){ .launch = &l, .plan = &plan, .argv = argv, .env = env.v },
-		&status, e);
+	(void)sandbox_run(&(struct sandbox){ .launch = &l,
+					     .plan = &plan,
+					     .argv = argv,
+					     .env = env.v,
+					     .warn = warn_of_port },
+			  &status, e);
 	warn_of_made(&l, &missing);
 	return status;
 }

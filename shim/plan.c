@@ -367,6 +367,7 @@ static int plan_session(const struct launch *l, struct plan *p, struct err *e)
 		return err_set(e, ENOMEM, "allocate the session's facts");
 	}
 	if (plan_add(p, OP_BIND, 0, RUN_DIR, RUN_DIR, e) < 0 ||
+	    plan_add(p, OP_MASK, 0, NULL, RUN_NS, e) < 0 ||
 	    plan_add_mode(p, OP_TMPFS, 0755, RUN_SESSION, e) < 0 ||
 	    plan_add_file(p, facts, SESSION_FACTS, e) < 0)
 		return -1;
@@ -379,6 +380,10 @@ static int plan_session(const struct launch *l, struct plan *p, struct err *e)
 	if (l->group != NULL &&
 	    (plan_add_file(p, l->group, RUN_SESSION "/group", e) < 0 ||
 	     plan_add(p, OP_BIND, OP_FROM_NEW, RUN_SESSION "/group", "/etc/group", e) < 0))
+		return -1;
+	if (l->resolv_path != NULL &&
+	    (plan_add_file(p, l->resolv_conf, RUN_SESSION "/resolv.conf", e) < 0 ||
+	     plan_add(p, OP_BIND, OP_FROM_NEW, RUN_SESSION "/resolv.conf", l->resolv_path, e) < 0))
 		return -1;
 	return plan_add(p, OP_SEAL, 0, NULL, RUN_SESSION, e);
 }

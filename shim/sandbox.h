@@ -3,6 +3,7 @@
 #define SHIM_SANDBOX_H
 
 #include "plan.h"
+#include "relays.h"
 #include "strlist.h"
 
 struct err;
@@ -14,6 +15,7 @@ struct launch;
  * @plan:	The mounts
  * @argv:	The agent's arguments, NULL at the end
  * @env:	The agent's environment
+ * @warn:	Told of ports that can't be relayed
  *
  * Everything is borrowed.
  */
@@ -22,6 +24,7 @@ struct sandbox {
 	const struct plan *plan;
 	char *const *argv;
 	char *const *env;
+	relays_warn warn;
 };
 
 int sandbox_run(const struct sandbox *s, int *ret_status, struct err *e);

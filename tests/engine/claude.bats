@@ -85,6 +85,7 @@ probe='cat ~/.ssh/id_ed25519 /mnt/kube/config; echo "token=$GH_TOKEN"; echo made
 }
 
 @test "claude: in a confined turn the model gets no secret, and can work" {
+	policy_with 'local-port = 8377' # the mock is on the container's loopback
 	engine_global=(--hooks-dir "$SANDBOX_HOOKS")
 	one_turn "$probe"
 	has uid=1000 "$tool_result"
@@ -94,6 +95,7 @@ probe='cat ~/.ssh/id_ed25519 /mnt/kube/config; echo "token=$GH_TOKEN"; echo made
 
 @test "claude: the same for an ordinary user" {
 	container_owner 1000 "$WORKSPACE"
+	policy_with 'local-port = 8377'
 	engine_global=(--hooks-dir "$SANDBOX_HOOKS")
 	one_turn "$probe" --user 1000
 	has uid=1000 "$tool_result"

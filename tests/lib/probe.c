@@ -5,13 +5,17 @@
  * probe connect PATH: exit 0 if something accepts on the Unix socket, 1 if not
  * probe listen PATH: accept on it until killed
  * probe fds: the numbers of the open descriptors from 3 up, one a line
+ * probe enter NAMESPACE COMMAND ARG...: run it in a namespace, with whatever that gives
  * probe calls: the system calls that the sandbox's filter has to refuse, and how each ended
  */
 #include "config.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/keyctl.h>
+#include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +31,8 @@ static int fail(const char *what)
 	return 1;
 }
 
-static int unix_address(struct sockaddr_un *ret, const char *path)
+/* "@NAME" is the abstract NAME, as in unix(7) and in /proc/net/unix. */
+static int unix_address(struct sockaddr_un *ret, socklen_t *len, const char *path)
 {
 	if (strlen(path) >= sizeof(ret->sun_path)) {
 		fprintf(stderr, "%s: too long for a socket\n", path);
@@ -35,19 +40,25 @@ static int unix_address(struct sockaddr_un *ret, const char *path)
 	}
 	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	strcpy(ret->sun_path, path);
+	*len = sizeof(*ret);
+	if (path[0] == '@') {
+		ret->sun_path[0] = '\0';
+		*len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+	}
 	return 0;
 }
 
 static int probe_connect(const char *path)
 {
 	struct sockaddr_un address;
+	socklen_t len;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return fail("socket");
-	if (unix_address(&address, path) < 0)
+	if (unix_address(&address, &len, path) < 0)
 		return 1;
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+	if (connect(fd, (struct sockaddr *)&address, len) < 0)
 		return fail(path);
 	return 0;
 }
@@ -55,13 +66,14 @@ static int probe_connect(const char *path)
 static int probe_listen(const char *path)
 {
 	struct sockaddr_un address;
+	socklen_t len;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return fail("socket");
-	if (unix_address(&address, path) < 0)
+	if (unix_address(&address, &len, path) < 0)
 		return 1;
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, 8) < 0)
+	if (bind(fd, (struct sockaddr *)&address, len) < 0 || listen(fd, 8) < 0)
 		return fail(path);
 	for (;;) {
 		int peer = accept(fd, NULL, NULL);
@@ -114,8 +126,22 @@ static int probe_calls(void)
 	return 0;
 }
 
+static int probe_enter(const char *path, char **command)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail(path);
+	if (setns(fd, 0) < 0)
+		return fail("setns");
+	(void)execvp(command[0], command);
+	return fail(command[0]);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc >= 4 && !strcmp(argv[1], "enter"))
+		return probe_enter(argv[2], argv + 3);
 	if (argc == 3 && !strcmp(argv[1], "connect"))
 		return probe_connect(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "listen"))
@@ -124,6 +150,7 @@ int main(int argc, char **argv)
 		return probe_fds();
 	if (argc == 2 && !strcmp(argv[1], "calls"))
 		return probe_calls();
-	fprintf(stderr, "usage: probe connect PATH | listen PATH | fds | calls\n");
+	fprintf(stderr, "usage: probe connect PATH | listen PATH | fds | calls | enter NAMESPACE "
+			"COMMAND...\n");
 	return 2;
 }

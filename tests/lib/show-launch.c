@@ -7,13 +7,17 @@
  * show-launch workspace PATH HOME: exit 0 if it may be one
  * show-launch idmap AGENT_ID: the map for the parent's map on stdin
  * show-launch names AGENT_ID: passwd or group on stdin, as the sandbox sees it
- *
+ * show-launch resolv: whom the relay asks by the resolv.conf on stdin, and its other lines
  * show-launch gitconfig NAME EMAIL: the session's git configuration
  *
- * Keys: git-common, git-dir, uid, user, home, passwd-home, cwd, workspace, state, agent, agent-at.
+ * Keys: git-common, git-dir, uid, user, home, passwd-home, cwd, workspace, state, agent, agent-at,
+ * resolv-path, resolv-conf.
  */
 #include "config.h"
 
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +29,7 @@
 #include "io.h"
 #include "launch.h"
 #include "plan.h"
+#include "resolv.h"
 #include "workspace.h"
 
 #define MAX_BYTES (1024 * 1024)
@@ -46,6 +51,8 @@ static int set(struct launch *l, const char *assignment, struct err *e)
 		{ "passwd=", &l->passwd },
 		{ "git-common=", &l->git_common },
 		{ "git-dir=", &l->git_dir },
+		{ "resolv-path=", &l->resolv_path },
+		{ "resolv-conf=", &l->resolv_conf },
 	};
 
 	if (strncmp(assignment, "uid=", 4) == 0) {
@@ -121,6 +128,24 @@ static int show_gitconfig(const char *name, const char *email, struct err *e)
 	return text == NULL || fputs(text, stdout) < 0 ? -1 : 0;
 }
 
+static int show_resolv(struct err *e)
+{
+	cleanup_free char *text = read_fd(0, MAX_BYTES, e);
+	CLEANUP(resolv_done) struct resolv r = { 0 };
+	char host[INET6_ADDRSTRLEN + IF_NAMESIZE], port[8];
+
+	if (text == NULL || resolv_parse(text, &r, e) < 0)
+		return -1;
+	for (size_t i = 0; i < r.n; i++) {
+		if (getnameinfo((const void *)&r.resolvers[i], sizeof(r.resolvers[i]), host,
+				sizeof(host), port, sizeof(port),
+				NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+			return err_set(e, 0, "a resolver that is no address");
+		(void)printf("ask %s port %s\n", host, port);
+	}
+	return fputs(r.others, stdout) < 0 ? -1 : 0;
+}
+
 int main(int argc, char **argv, char **envp)
 {
 	struct err e = { 0 };
@@ -132,6 +157,8 @@ int main(int argc, char **argv, char **envp)
 		rc = workspace_check(argv[2], argv[3], 0, &e);
 	else if (argc == 4 && strcmp(argv[1], "gitconfig") == 0)
 		rc = show_gitconfig(argv[2], argv[3], &e);
+	else if (argc == 2 && strcmp(argv[1], "resolv") == 0)
+		rc = show_resolv(&e);
 	else if (argc == 3)
 		rc = show_ids(argv[1], argv[2], &e);
 	if (rc < 0)

@@ -14,7 +14,8 @@ setup() {
 	printf 'mount = %s\n' /etc/hosts /workspaces/p /mnt/kube /run/docker.sock >>manifest
 	LAUNCH=(uid=1000 user=vscode home=/home/vscode passwd-home=/home/vscode cwd=/workspaces/p
 		workspace=/workspaces/p state=/home/vscode/.local/state/oci-sandbox
-		agent=/usr/local/lib/node_modules/claude/claude.exe)
+		agent=/usr/local/lib/node_modules/claude/claude.exe resolv-path=/etc/resolv.conf
+		"resolv-conf=nameserver 127.64.0.7")
 }
 
 show() {
@@ -221,5 +222,32 @@ USER=vscode' ]
 		/tmp /root /opt; do
 		run -1 "$SHOW" workspace "$path" /home/dev
 		[[ $output == *"can't be the workspace"* ]]
+	done
+}
+
+# ---- resolv.conf ----
+
+@test "resolv.conf: the relay asks its nameservers, and the agent keeps the other lines" {
+	run -0 "$SHOW" resolv <<-'END'
+		# made by an engine
+		search a.example b.example
+		nameserver 10.89.0.1
+		nameserver	2001:db8::53   # the second
+		options edns0 ndots:2
+		nameserver 127.0.0.11
+	END
+	[[ $output == 'ask 10.89.0.1 port 53
+ask 2001:db8::53 port 53
+ask 127.0.0.11 port 53
+# made by an engine
+search a.example b.example
+options edns0 ndots:2' ]]
+}
+
+@test "resolv.conf: without a nameserver that is one, the container's own is asked" {
+	for text in '' 'nameserver' 'nameserver x' 'nameservers 192.0.2.1' 'nameserver 192.0.2.1.1' \
+		"nameserver $(printf '1%.0s' {1..300})"; do
+		run -0 "$SHOW" resolv <<<"$text"
+		[[ ${lines[0]} == 'ask 127.0.0.1 port 53' && $output != *$'\n'ask* ]]
 	done
 }

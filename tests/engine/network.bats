@@ -1,0 +1,424 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=root,engine
+#
+# The network that agents have of their own: what of the container's is out of its reach, and what
+# an agent can do to it.
+
+load ../lib/confined
+
+setup_file() {
+	lab_prepare
+	network_start
+}
+
+setup() {
+	container_prepare
+	OTHER=$CONTAINER-other
+	sed -i 's/^hosts:.*/hosts: files dns/' "$ROOTFS/etc/nsswitch.conf"
+}
+
+teardown() {
+	[[ -z ${RESOLVER:-} ]] || kill "$RESOLVER" || true
+	engine_podman rm --force --time 0 --ignore "$OTHER" >/dev/null 2>&1 || true
+	container_remove
+}
+
+GET=(timeout 5 wget -q -O -)
+INTERNET="http://$INTERNET_IP"
+
+# running [OPTION...]: a container that runs, with a service on its loopback and on all of its
+# addresses
+running() {
+	local deadline=$((SECONDS + 20))
+
+	mkdir -p "$ROOTFS/www"
+	echo 'STAND-IN page of the container' >"$ROOTFS/www/index.html"
+	chmod -R a+rX "$ROOTFS/www"
+	engine_podman --hooks-dir "$SANDBOX_HOOKS" run --detach --name "$CONTAINER" \
+		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" "$@" --rootfs "$ROOTFS" \
+		sh -c 'httpd -p 127.0.0.1:8080 -h /www; httpd -p 8081 -h /www; exec sleep 1000' 3>&-
+	until inside "${GET[@]}" http://127.0.0.1:8080 >/dev/null 2>&1; do
+		((SECONDS < deadline))
+	done
+}
+
+inside() {
+	engine_podman exec "$CONTAINER" "$@"
+}
+
+# resolver ADDRESS COMMAND...: a resolver on ADDRESS, in the network namespace that COMMAND enters; each
+# name is the internet's. QUERIES is its log.
+resolver() {
+	local address=$1 deadline=$((SECONDS + 10))
+
+	shift
+	QUERIES=${ROOTFS%/*}/queries
+	"$@" python3 "$SRCDIR/tests/lib/resolver.py" "$address" "$INTERNET_IP" "$QUERIES" 3>&- 4>&- &
+	RESOLVER=$!
+	until [[ -s $QUERIES ]]; do
+		((SECONDS < deadline))
+	done
+}
+
+# in_container COMMAND...: of this machine, in the container's network
+in_container() {
+	nsenter --target "$(engine_podman inspect --format '{{.State.Pid}}' "$CONTAINER")" --net "$@"
+}
+
+# link: how the agent's network is connected: the container's interfaces that lead to agents
+links() {
+	inside sh -c 'ls /sys/class/net' | grep -c '^oci-sandbox'
+}
+
+@test "network: the agent has a network namespace and a loopback of its own" {
+	running
+	run -0 inside "${GET[@]}" http://127.0.0.1:8080
+	is 'STAND-IN page of the container'
+	run -0 inside claude "readlink /proc/self/ns/net; ${GET[*]} http://127.0.0.1:8080 || echo refused"
+	[[ ${lines[0]} == net:* && ${lines[0]} != "$(inside readlink /proc/self/ns/net)" ]]
+	[[ $output == *refused* && $output != *STAND-IN* ]]
+	run -0 inside claude "${GET[*]} $INTERNET"
+	is 'STAND-IN page of the internet'
+}
+
+@test "network: what listens on the container's other addresses is out of the agent's reach" {
+	local address addresses
+
+	running
+	addresses=$(inside sh -c "ip -o addr | awk '{ print \$4 }' | sed 's,/.*,,' | grep -v '^fe80'")
+	[[ $(wc -w <<<"$addresses") -ge 3 && $addresses == *10.213.* ]]
+	for address in $addresses; do
+		[[ $address != *:* ]] || address="[$address]"
+		run -0 inside "${GET[@]}" "http://$address:8081"
+		run ! inside claude "${GET[*]} http://$address:8081"
+		[[ $output != *STAND-IN* ]]
+	done
+}
+
+@test "network: abstract sockets of the container are out of the agent's reach" {
+	running
+	engine_podman exec --detach "$CONTAINER" probe listen @stand-in
+	run -0 inside sh -c 'until probe connect @stand-in 2>/dev/null; do :; done'
+	run -1 inside claude 'probe connect @stand-in'
+	[[ $output == *"Connection refused"* ]]
+}
+
+@test "network: the agent cannot change its interfaces, addresses, routes and rules" {
+	local does
+
+	running
+	for does in 'ip link set eth0 down' 'ip link set eth0 mtu 1000' 'ip link del eth0' \
+		'ip link add x type dummy' 'ip addr add 192.0.2.7/24 dev eth0' 'ip addr flush dev eth0' \
+		'ip route del default' 'ip route add 192.0.2.0/24 dev lo' \
+		'ip rule add from all lookup 77' 'sysctl -w net.ipv4.ip_forward=1' \
+		'unshare -U -r ip link set eth0 down' 'unshare -U -r ip route del default'; do
+		run inside claude "$does"
+		[[ $output == *"not permitted"* || $output == *"ermission denied"* || $output == *"Read-only"* ]] || {
+			echo "$does: $output"
+			return 1
+		}
+	done
+	run -0 inside claude "${GET[*]} $INTERNET"
+	is 'STAND-IN page of the internet'
+}
+
+@test "network: the agent cannot enter namespaces of the container, or its own anew" {
+	running
+	# shellcheck disable=SC2016 # the agent's
+	run -0 inside claude '
+		ls -A /run/oci-sandbox/ns
+		for ns in /proc/1/ns/net /proc/[0-9]*/ns/net; do
+			nsenter --net=$ns ip link set lo down 2>/dev/null && echo "FAULT: $ns"
+		done
+		echo done'
+	is 'done'
+}
+
+@test "network: two launches of one user share their loopback, and no other user's" {
+	policy_with 'allow-ip = 10.213.0.0/16' # not even then
+	running
+	inside claude 'httpd -f -p 127.0.0.1:8090 -h /workspace & httpd -f -p 8091 -h /workspace & echo $! >pid; while [ -e pid ]; do sleep 0.1; done' 3>&- &
+	run -0 inside claude "until [ -e pid ]; do sleep 0.1; done; echo STAND-IN >index.html
+		until ${GET[*]} http://127.0.0.1:8090; do sleep 0.1; done"
+	[[ $output == *STAND-IN* ]]
+	container_owner 1000 "$WORKSPACE"
+	run -0 engine_podman exec --user 1000 "$CONTAINER" claude "${GET[*]} http://127.0.0.1:8090 || echo refused"
+	[[ $output == *refused* && $output != *STAND-IN* ]]
+	for address in 10.213.0.1 10.213.0.3; do
+		run engine_podman exec --user 1000 "$CONTAINER" claude "${GET[*]} http://$address:8091 || echo refused"
+		[[ $output == *refused* && $output != *STAND-IN* ]]
+	done
+	rm "$WORKSPACE/pid"
+	wait
+}
+
+@test "network: a user's namespace gives him no power over what is others'" {
+	running
+	run -0 inside cat /etc/shadow
+	run ! engine_podman exec --user 1000 "$CONTAINER" probe enter /run/oci-sandbox/ns/1000/user cat /etc/shadow
+	[[ $output == *"Permission denied"* && $output != *STAND-IN* ]]
+	run ! engine_podman exec --user 1000 "$CONTAINER" probe enter /run/oci-sandbox/ns/0/user id
+	[[ $output == *"not permitted"* ]]
+}
+
+@test "network: a user whom the policy gives no namespace launches no agent, and is told why" {
+	policy_with 'agent-uid = 1000'
+	running
+	run -125 inside claude 'echo FAULT'
+	[[ $output == *'uid 0 has no network namespace for agents (name it in `agent-uid`'* && $output != *FAULT* ]]
+	[[ $(links) == 1 ]]
+}
+
+@test "network: addresses that are the container's already are not taken" {
+	[[ $ENGINE != rootless ]] || OPTIONS=("${OPTIONS[@]/--network=slirp4netns/--network=slirp4netns:cidr=10.213.0.0/25}")
+	if [[ $ENGINE != rootless ]]; then
+		engine_podman network exists collides || engine_podman network create --subnet 10.213.0.0/25 collides
+		OPTIONS+=(--network collides)
+	fi
+	policy_with 'agent-subnet = 10.213.0.0/24'
+	running
+	run -0 inside claude 'ip -o -4 addr show dev eth0'
+	[[ $output == *" 10.213.0.129/31 "* ]]
+	run -0 inside claude "${GET[*]} $INTERNET"
+	is 'STAND-IN page of the internet'
+}
+
+@test "network: where no address is left the container does not start" {
+	[[ $ENGINE != rootless ]] || OPTIONS=("${OPTIONS[@]/--network=slirp4netns/--network=slirp4netns:cidr=10.213.0.0/25}")
+	if [[ $ENGINE != rootless ]]; then
+		engine_podman network exists collides || engine_podman network create --subnet 10.213.0.0/25 collides
+		OPTIONS+=(--network collides)
+	fi
+	policy_with 'agent-subnet = 10.213.0.64/26'
+	run ! confined echo FAULT
+	[[ $output != *FAULT* ]]
+	[[ $ENGINE != podman-runc || $output == *"agent-subnet 10.213.0.64/26: no addresses"* ]] # crun drops it
+}
+
+@test "network: two containers at once, each with its own" {
+	local deadline=$((SECONDS + 60))
+
+	running
+	cp -a "$LAB/template" "${ROOTFS%/*}/other"
+	engine_podman --hooks-dir "$SANDBOX_HOOKS" run --detach --name "$OTHER" \
+		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" --rootfs "${ROOTFS%/*}/other" sleep 1000 3>&-
+	run -0 inside claude "${GET[*]} $INTERNET"
+	is 'STAND-IN page of the internet'
+	run -0 engine_podman exec "$OTHER" claude "${GET[*]} $INTERNET"
+	is 'STAND-IN page of the internet'
+	engine_podman rm --force --time 0 "$OTHER"
+	# a bridge that loses a port may get another hardware address, and neighbours learn it late
+	until inside claude "${GET[*]} $INTERNET"; do
+		((SECONDS < deadline))
+	done
+}
+
+@test "network: containers that share a network leave each other's agents theirs" {
+	running
+	cp -a "$LAB/template" "${ROOTFS%/*}/other"
+	OPTIONS=("${OPTIONS[@]/--network=*/--network=container:$CONTAINER}")
+	[[ ${OPTIONS[*]} == *--network=* ]] || OPTIONS+=("--network=container:$CONTAINER")
+	engine_podman --hooks-dir "$SANDBOX_HOOKS" run --detach --name "$OTHER" \
+		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" --rootfs "${ROOTFS%/*}/other" sleep 1000 3>&-
+	[[ $(links) == 4 ]]
+	run -0 inside claude "${GET[*]} $INTERNET"
+	is 'STAND-IN page of the internet'
+	run -0 engine_podman exec "$OTHER" claude "${GET[*]} $INTERNET"
+	is 'STAND-IN page of the internet'
+}
+
+@test "network: it is there again after a restart, and after a pause" {
+	running
+	engine_podman --hooks-dir "$SANDBOX_HOOKS" restart --time 0 "$CONTAINER" 3>&-
+	run -0 inside claude "${GET[*]} $INTERNET"
+	is 'STAND-IN page of the internet'
+	[[ $(links) == 2 ]]
+	if [[ $ENGINE == podman-runc ]]; then # the others' containers have no control group here
+		engine_podman pause "$CONTAINER"
+		engine_podman unpause "$CONTAINER"
+		run -0 inside claude "${GET[*]} $INTERNET"
+		is 'STAND-IN page of the internet'
+	fi
+}
+
+@test "network: nothing of it is left behind" {
+	local before
+
+	before=$(ip -o link | sed 's/^[0-9]*: //' | sort; ls /run/netns; pgrep -c oci-sandbox || true)
+	confined claude "${GET[*]} $INTERNET"
+	[[ $(ip -o link | sed 's/^[0-9]*: //' | sort; ls /run/netns; pgrep -c oci-sandbox || true) == "$before" ]]
+}
+
+@test "network: IPv6 is there where the container has it" {
+	[[ $ENGINE != rootless ]] || return 0 # slirp4netns leads to no IPv6 of the lab
+	if ! engine_podman network exists six; then
+		engine_podman network create --ipv6 --subnet 192.0.2.0/24 --subnet 2001:db8:99::/64 six
+		ip addr add 2001:db8:77::1/64 dev internet nodad
+		ip -n internet addr add 2001:db8:77::10/64 dev eth0 nodad
+		ip -n internet route add default via 2001:db8:77::1
+		ip netns exec internet busybox httpd -p '[2001:db8:77::10]:80' -h "$LAB/www/internet" \
+			</dev/null >/dev/null 2>&1 3>&- 4>&-
+	fi
+	running --network six
+	run -0 inside "${GET[@]}" 'http://[2001:db8:77::10]'
+	run -0 inside claude "${GET[*]} http://[2001:db8:77::10]"
+	is 'STAND-IN page of the internet'
+	run ! inside claude "${GET[*]} http://[2001:db8:99::1]"
+	run -0 inside claude 'ip -o -6 addr show dev eth0'
+	[[ $output == *' fd3c:9a61:b2d7::1/127 '* ]]
+}
+
+# ---- names ----
+
+@test "names: a public resolver is asked by the relay, and not by the agent" {
+	resolver "$INTERNET_IP" ip netns exec internet
+	running --dns "$INTERNET_IP" --dns-search stand-in.example
+	run -0 inside claude "${GET[*]} http://www"
+	is 'STAND-IN page of the internet'
+	grep -qx 'www.stand-in.example udp' "$QUERIES"
+	run -0 inside claude 'cat /etc/resolv.conf'
+	[[ $output == "nameserver 127."*"search stand-in.example"* && $output != *"$INTERNET_IP"* ]]
+	run -0 inside cat /etc/resolv.conf
+	[[ $output == *"$INTERNET_IP"* ]]
+}
+
+@test "names: a resolver on the container's loopback is asked, and the agent has no way to it" {
+	running --dns 127.0.0.11
+	resolver 127.0.0.11 in_container
+	run -0 inside claude "${GET[*]} http://name.stand-in.example"
+	is 'STAND-IN page of the internet'
+	run ! inside claude 'nslookup -timeout=1 name.stand-in.example 127.0.0.11'
+}
+
+@test "names: a resolver in the local network is asked, and the agent has no way to it" {
+	resolver "$LAN_IP" ip netns exec lan
+	running --dns "$LAN_IP"
+	run -0 inside claude "${GET[*]} http://name.stand-in.example"
+	is 'STAND-IN page of the internet'
+	: >"$QUERIES"
+	run ! inside claude "nslookup -timeout=1 name.stand-in.example $LAN_IP"
+	[[ ! -s $QUERIES ]]
+}
+
+@test "names: without a resolver that answers the agent is told soon" {
+	running --dns 203.0.113.77 --dns 203.0.113.78
+	run -1 inside claude 'timeout 15 wget -q -O - http://name.stand-in.example'
+	[[ $output == *"bad address"* ]]
+}
+
+@test "names: two launches at once have a relay each, and one that ends takes none along" {
+	resolver "$INTERNET_IP" ip netns exec internet
+	running --dns "$INTERNET_IP"
+	inside claude ': >up; while [ -e up ]; do sleep 0.1; done; wget -q -O - http://late.stand-in.example >late' 3>&- &
+	run -0 inside claude "until [ -e up ]; do sleep 0.1; done; ${GET[*]} http://name.stand-in.example"
+	is 'STAND-IN page of the internet'
+	rm "$WORKSPACE/up"
+	wait $!
+	[[ $(<"$WORKSPACE/late") == 'STAND-IN page of the internet' ]]
+}
+
+# ---- ports ----
+
+@test "ports: local-port reaches the container's loopback, and no other port of it" {
+	policy_with 'local-port = 8080 9999'
+	running
+	in_container python3 -m http.server --bind 127.0.0.1 8082 3>&- >/dev/null 2>&1 &
+	RESOLVER=$!
+	run -0 inside claude "${GET[*]} http://127.0.0.1:8080; ${GET[*]} http://127.0.0.1:9999 || echo refused"
+	[[ $output == 'STAND-IN page of the container'*refused* ]]
+	run ! inside claude "${GET[*]} http://127.0.0.1:8082"
+}
+
+@test "ports: two launches share a local-port, and one that ends leaves it to the other" {
+	policy_with 'local-port = 8080'
+	running
+	inside claude ': >up; while [ -e up ]; do sleep 0.1; done' 3>&- &
+	until [[ -e $WORKSPACE/up ]]; do sleep 0.1; done
+	inside claude ": >second; while [ -e up ]; do sleep 0.1; done; sleep 0.3
+		for i in 1 2 3 4 5 6 7 8; do ${GET[*]} http://127.0.0.1:8080 || echo FAULT; done" >"${ROOTFS%/*}/second" 3>&- &
+	second=$!
+	until [[ -e $WORKSPACE/second ]]; do sleep 0.1; done
+	rm "$WORKSPACE/up"
+	wait "$second"
+	[[ $(grep -c 'STAND-IN page of the container' "${ROOTFS%/*}/second") == 8 ]]
+}
+
+@test "ports: callback-port reaches what the agent serves, and nobody else's connection does" {
+	policy_with 'callback-port = 8090'
+	running
+	echo 'STAND-IN page of the agent' >"$WORKSPACE/index.html"
+	inside claude 'httpd -f -p 127.0.0.1:8090 -h /workspace & httpd -f -p 8091 -h /workspace &
+		: >up; while [ -e up ]; do sleep 0.1; done' 3>&- &
+	until [[ -e $WORKSPACE/up ]]; do sleep 0.1; done
+	run -0 inside sh -c "until ${GET[*]} http://127.0.0.1:8090; do sleep 0.1; done"
+	[[ $output == *'STAND-IN page of the agent'* ]]
+	for address in 127.0.0.1 10.213.0.1 10.213.0.3; do
+		run ! inside "${GET[@]}" "http://$address:8091"
+	done
+	rm "$WORKSPACE/up"
+	wait
+}
+
+@test "ports: one that is taken is told, and the launch goes on" {
+	policy_with 'callback-port = 8080'
+	running
+	run -0 --separate-stderr inside claude 'echo goes on'
+	is 'goes on'
+	[[ $stderr == *"warning: callback-port 8080: the port is taken on the container's loopback"* ]]
+}
+
+# ---- what is reached ----
+
+@test "egress: allowlist reaches what is named, and resolves names" {
+	resolver "$INTERNET_IP" ip netns exec internet
+	policy_with "egress = allowlist"
+	running --dns "$INTERNET_IP"
+	run ! inside claude "${GET[*]} http://name.stand-in.example"
+	grep -q '^name.stand-in.example' "$QUERIES"
+	run ! inside "${GET[@]}" "$INTERNET"
+	engine_podman rm --force --time 0 "$CONTAINER"
+	printf 'allow-ip = %s tcp/80\n' "$INTERNET_IP" >>"$SANDBOX_CONFIG/policy.conf"
+	running --dns "$INTERNET_IP"
+	run -0 inside claude "${GET[*]} http://name.stand-in.example"
+	is 'STAND-IN page of the internet'
+}
+
+@test "egress: none leaves a loopback and nothing else, by policy or for one launch" {
+	running
+	run -0 engine_podman exec --env OCI_SANDBOX_EGRESS=none "$CONTAINER" claude "ls /sys/class/net 2>/dev/null; ip -o link | wc -l
+		httpd -p 127.0.0.1:8095 -h /www; ${GET[*]} http://127.0.0.1:8095; ${GET[*]} $INTERNET || echo refused"
+	[[ $output == *'STAND-IN page of the container'*refused* && $output != *'of the internet'* ]]
+	run -125 engine_podman exec --env OCI_SANDBOX_EGRESS=open "$CONTAINER" claude 'echo FAULT'
+	[[ $output == *"it can only be none"* && $output != *FAULT* ]]
+	engine_podman rm --force --time 0 "$CONTAINER"
+	policy_with 'egress = none'
+	running
+	run -0 inside claude "${GET[*]} $INTERNET || echo refused"
+	[[ $output == *refused* && $output != *STAND-IN* ]]
+	run ! inside "${GET[@]}" "$INTERNET"
+}
+
+@test "egress: open reaches the local network as well, but for deny-ip" {
+	policy_with 'egress = open'
+	running
+	run -0 inside claude "${GET[*]} http://$LAN_IP"
+	is 'STAND-IN admin page of a device'
+	run ! inside claude "${GET[*]} http://127.0.0.1:8080"
+	engine_podman rm --force --time 0 "$CONTAINER"
+	printf 'deny-ip = %s\n' "$LAN_IP" >>"$SANDBOX_CONFIG/policy.conf"
+	running
+	run ! inside claude "${GET[*]} http://$LAN_IP"
+	[[ $output != *STAND-IN* ]]
+}
+
+@test "egress: with egress-scope = agent the shells keep the network they had" {
+	policy_with 'egress-scope = agent'
+	running
+	run -0 inside "${GET[@]}" "http://$LAN_IP"
+	is 'STAND-IN admin page of a device'
+	run ! inside claude "${GET[*]} http://$LAN_IP"
+	[[ $output != *STAND-IN* ]]
+	run -0 inside claude "${GET[*]} $INTERNET"
+	is 'STAND-IN page of the internet'
+}
