@@ -19,11 +19,6 @@
 #include "profile.h"
 
 #define AGENT_ID_DEFAULT 1000
-/* Of a /16 that engines and routers do not give out by themselves */
-#define AGENT_SUBNET_DEFAULT \
-	{                    \
-		10, 213      \
-	}
 #define AGENT_ID_MAX 65533 /* 65534 is the overflow id, user_namespaces(7) */
 
 /*
@@ -446,11 +441,8 @@ static int fill_defaults(struct policy *p, struct err *e)
  */
 int policy_parse(char *text, const char *name, struct policy *ret, struct err *e)
 {
-	cleanup_policy struct policy p = {
-		.match = POLICY_MATCH_ANNOTATION,
-		.agent_id = AGENT_ID_DEFAULT,
-		.agent_subnet = { .family = AF_INET, .len = 16, .addr = AGENT_SUBNET_DEFAULT }
-	};
+	cleanup_policy struct policy p = { .match = POLICY_MATCH_ANNOTATION,
+					   .agent_id = AGENT_ID_DEFAULT };
 
 	if (directives_read(text, name, keys, N_ELEMENTS(keys), &p, e) < 0)
 		return -1;
@@ -495,7 +487,8 @@ static void print_network(FILE *f, const struct policy *p)
 	(void)fprintf(f, "egress = %s\negress-scope = %s\nallow-connected = %s\n",
 		      egresses[p->egress], scopes[p->egress_scope],
 		      p->allow_connected ? "yes" : "no");
-	(void)fprintf(f, "agent-subnet = %s\n", ip_prefix_format(&p->agent_subnet, buf));
+	if (p->agent_subnet.family != 0)
+		(void)fprintf(f, "agent-subnet = %s\n", ip_prefix_format(&p->agent_subnet, buf));
 	print_numbers(f, "agent-uid", &p->agent_uid);
 	print_numbers(f, "local-port", &p->local_port);
 	print_numbers(f, "callback-port", &p->callback_port);

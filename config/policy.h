@@ -60,7 +60,8 @@ struct policy_numbers {
  * @egress_scope:	Who is confined by that
  * @allow_connected:	Networks that the container is part of are reached, but for gateways and
  *			the host
- * @agent_subnet:	IPv4 network that agents' links get their addresses from
+ * @agent_subnet:	IPv4 network that agents' links get their addresses from; family 0: one that
+ *			is free
  * @agent_uid:		Users of the container that get a network namespace for their agents; none:
  *			root, the container's own user and 1000
  * @local_port:		TCP ports of the container's loopback that agents reach on theirs

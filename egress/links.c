@@ -223,7 +223,7 @@ static int see_route(const struct nlmsghdr *nlh, void *data)
 	struct reader *r = data;
 	const void *to;
 	struct found f;
-	bool direct;
+	bool direct, agent;
 
 	if (nlh->nlmsg_type != RTM_NEWROUTE || !is_family(m->rtm_family))
 		return MNL_CB_OK;
@@ -231,11 +231,11 @@ static int see_route(const struct nlmsghdr *nlh, void *data)
 	if (m->rtm_dst_len != 0 && !is_address(f.v[RTA_DST], m->rtm_family))
 		return MNL_CB_OK;
 	to = m->rtm_dst_len == 0 ? NULL : mnl_attr_get_payload(f.v[RTA_DST]);
-	if (to != NULL &&
-	    add(r, &r->networks.taken, m->rtm_family, m->rtm_dst_len, to) != MNL_CB_OK)
+	agent = is_to_agent(f.v[RTA_OIF]);
+	if (to != NULL && add(r, agent ? &r->networks.agents : &r->networks.taken, m->rtm_family,
+			      m->rtm_dst_len, to) != MNL_CB_OK)
 		return MNL_CB_ERROR;
-	if (m->rtm_type != RTN_UNICAST || m->rtm_table == RT_TABLE_LOCAL ||
-	    is_to_agent(f.v[RTA_OIF]))
+	if (m->rtm_type != RTN_UNICAST || m->rtm_table == RT_TABLE_LOCAL || agent)
 		return MNL_CB_OK;
 	/* Each interface that is up has fe80::/64, which leads nowhere else */
 	if (m->rtm_family == AF_INET || to == NULL ||
@@ -348,6 +348,7 @@ void networks_done(struct networks *n)
 	links_done(&n->on_link);
 	links_done(&n->gateways);
 	links_done(&n->taken);
+	links_done(&n->agents);
 	n->late = false;
 }
 

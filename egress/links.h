@@ -26,7 +26,8 @@ struct links {
  * struct networks - what the routes of a network namespace say
  * @on_link:	Networks that it reaches without a gateway
  * @gateways:	Addresses of the gateways
- * @taken:	Destinations of all routes, but for the default routes
+ * @taken:	Destinations of all routes, but for the default routes and @agents
+ * @agents:	Networks of links to agents
  * @late:	No route leads out of it: it has no network, or not yet
  *
  * Owned by the caller; networks_done() releases it.
@@ -35,6 +36,7 @@ struct networks {
 	struct links on_link;
 	struct links gateways;
 	struct links taken;
+	struct links agents;
 	bool late;
 };
 

@@ -115,12 +115,17 @@ static bool overlap(const struct ip_prefix *a, const struct ip_prefix *b)
 	       (bits == 0 || (a->addr[whole] ^ b->addr[whole]) >> (8 - bits) == 0);
 }
 
-static bool is_taken(const struct links *taken, const struct ip_prefix *p)
+static bool overlaps_one_of(const struct links *l, const struct ip_prefix *p)
 {
-	for (size_t i = 0; i < taken->n; i++)
-		if (overlap(&taken->v[i], p))
+	for (size_t i = 0; i < l->n; i++)
+		if (overlap(&l->v[i], p))
 			return true;
 	return false;
+}
+
+static bool is_taken(const struct networks *n, const struct ip_prefix *p)
+{
+	return overlaps_one_of(&n->taken, p) || overlaps_one_of(&n->agents, p);
 }
 
 /* Pair number @i: the container's end, the agent's, and both as a network */
@@ -149,12 +154,11 @@ static void take_pair(struct agent_net *n, const uint8_t *subnet4, unsigned i)
 	n->agent.v6 = pair(AF_INET6, agent_nets_subnet6.addr, i, true);
 }
 
-/* One pair after the other, from the first that is free. */
-static int add_pairs(const struct agent_nets_input *in, struct agent_nets *n, struct err *e)
+/* One pair after the other, from the first that is free; false if there are not enough. */
+static bool add_pairs(const struct networks *known, const struct ip_prefix *subnet,
+		      struct agent_nets *n)
 {
-	const struct ip_prefix *subnet = &in->policy->agent_subnet;
 	unsigned max = 1U << (PAIR_LEN4 - subnet->len), i = 0;
-	char buf[IP_PREFIX_STRLEN];
 
 	if (max > PAIRS_MAX)
 		max = PAIRS_MAX;
@@ -163,17 +167,42 @@ static int add_pairs(const struct agent_nets_input *in, struct agent_nets *n, st
 			struct ip_prefix v4 = pair(AF_INET, subnet->addr, i, false);
 			struct ip_prefix v6 = pair(AF_INET6, agent_nets_subnet6.addr, i, false);
 
-			if (!is_taken(in->taken, &v4) && !is_taken(in->taken, &v6))
+			if (!is_taken(known, &v4) && !is_taken(known, &v6))
 				break;
 		}
 		if (i == max)
-			return err_set(e, 0,
-				       "agent-subnet %s: no addresses that are no part of a "
-				       "network of the container's are left (name another one)",
-				       ip_prefix_format(subnet, buf));
+			return false;
 		take_pair(&n->v[k], subnet->addr, i);
 	}
-	return 0;
+	n->subnet4 = *subnet;
+	return true;
+}
+
+/* A company's network may be all of 10.0.0.0/8: then there is another one. */
+static int find_pairs(const struct agent_nets_input *in, struct agent_nets *n, struct err *e)
+{
+	static const struct ip_prefix defaults[] = {
+		{ .family = AF_INET, .len = 16, .addr = { 10, 213 } },
+		{ .family = AF_INET, .len = 24, .addr = { 172, 30, 213 } },
+		{ .family = AF_INET, .len = 24, .addr = { 192, 168, 213 } },
+	};
+	const struct ip_prefix *named = &in->policy->agent_subnet;
+	char buf[IP_PREFIX_STRLEN];
+
+	if (named->family != 0) {
+		if (add_pairs(in->networks, named, n))
+			return 0;
+		return err_set(e, 0,
+			       "agent-subnet %s: no addresses that are no part of a network of the "
+			       "container's are left (name another one)",
+			       ip_prefix_format(named, buf));
+	}
+	for (size_t i = 0; i < N_ELEMENTS(defaults); i++)
+		if (add_pairs(in->networks, &defaults[i], n))
+			return 0;
+	return err_set(e, 0,
+		       "no addresses for agents' links are left that are no part of a network of "
+		       "the container's (name a network that is free: agent-subnet)");
 }
 
 /**
@@ -188,37 +217,39 @@ int agent_nets_plan(const struct agent_nets_input *in, struct agent_nets *ret, s
 {
 	cleanup_agent_nets struct agent_nets n = { 0 };
 
-	if (add_users(in, &n, e) < 0 || add_pairs(in, &n, e) < 0)
+	if (add_users(in, &n, e) < 0 || find_pairs(in, &n, e) < 0)
 		return -1;
 	*ret = n;
 	n = (struct agent_nets){ 0 };
 	return 0;
 }
 
+/* Each link has these of its own. */
+static bool is_everywhere(const struct ip_prefix *p)
+{
+	const struct in6_addr *a = (const void *)p->addr;
+
+	return p->family == AF_INET6 && (IN6_IS_ADDR_LINKLOCAL(a) || IN6_IS_ADDR_MULTICAST(a));
+}
+
 /**
- * agent_nets_check() - Make sure that a network which came late is none of agents' pairs
- * @subnet:	The policy's agent-subnet
- * @taken:	Networks that the container has routes to by now, the pairs among them
- * @e:		Set if two overlap
+ * agent_nets_check() - Make sure that a network which came late has no address of agents' links
+ * @now:	Networks that the container has routes to by now
+ * @e:		Set if one has
  *
- * Return: 0 if none does, -1 if two do
+ * Return: 0 if none has, -1 if one has
  */
-int agent_nets_check(const struct ip_prefix *subnet, const struct links *taken, struct err *e)
+int agent_nets_check(const struct networks *now, struct err *e)
 {
 	char buf[IP_PREFIX_STRLEN];
 
-	for (size_t i = 0; i < taken->n; i++) {
-		const struct ip_prefix *p = &taken->v[i];
-
-		if (p->family != AF_INET || p->len != PAIR_LEN4 || !overlap(p, subnet))
-			continue;
-		for (size_t k = 0; k < taken->n; k++)
-			if (taken->v[k].len < PAIR_LEN4 && overlap(&taken->v[k], p))
-				return err_set(e, 0,
-					       "the container's network %s has addresses of "
-					       "agent-subnet (name another one in the policy)",
-					       ip_prefix_format(&taken->v[k], buf));
-	}
+	for (size_t i = 0; i < now->taken.n; i++)
+		if (!is_everywhere(&now->taken.v[i]) &&
+		    overlaps_one_of(&now->agents, &now->taken.v[i]))
+			return err_set(e, 0,
+				       "the container's network %s has an address of agents' links "
+				       "(name a network that is free: agent-subnet)",
+				       ip_prefix_format(&now->taken.v[i], buf));
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 #include "ip.h"
 
 struct err;
-struct links;
+struct networks;
 struct oci_config;
 struct policy;
 
@@ -41,12 +41,14 @@ struct agent_net {
  * struct agent_nets - those of a container
  * @v:		In the policy's order
  * @n:		How many
+ * @subnet4:	What their IPv4 addresses are of
  *
  * Owned by the caller; agent_nets_done() releases it.
  */
 struct agent_nets {
 	struct agent_net *v;
 	size_t n;
+	struct ip_prefix subnet4;
 };
 
 /**
@@ -56,7 +58,7 @@ struct agent_nets {
  * @uid_map:	/proc/PID/uid_map of the container
  * @gid_map:	Likewise
  * @passwd:	Text of the image's /etc/passwd; NULL: none
- * @taken:	Networks that the container has routes to
+ * @networks:	Networks that the container has routes to
  */
 struct agent_nets_input {
 	const struct policy *policy;
@@ -64,13 +66,13 @@ struct agent_nets_input {
 	const char *uid_map;
 	const char *gid_map;
 	const char *passwd;
-	const struct links *taken;
+	const struct networks *networks;
 };
 
 extern const struct ip_prefix agent_nets_subnet6;
 
 int agent_nets_plan(const struct agent_nets_input *in, struct agent_nets *ret, struct err *e);
-int agent_nets_check(const struct ip_prefix *subnet, const struct links *taken, struct err *e);
+int agent_nets_check(const struct networks *now, struct err *e);
 void agent_nets_done(struct agent_nets *n);
 
 #define cleanup_agent_nets CLEANUP(agent_nets_done)

@@ -44,6 +44,7 @@
 #include "survey.h"
 
 #define AGENT_LINK "eth0"
+#define WAIT_SECONDS 5
 #define INIT_USER_NS 0xEFFFFFFDU /* PROC_USER_INIT_INO, include/linux/proc_ns.h */
 
 /**
@@ -337,6 +338,7 @@ static int serve(const struct agent_ns_input *in, const struct agent_net *n, int
 static int make_one(const struct agent_ns_input *in, const struct agent_net *n, struct err *e)
 {
 	CLEANUP(ends_done) struct ends s = { -1, -1 };
+	const struct timeval limit = { .tv_sec = WAIT_SECONDS };
 	struct err late = { 0 };
 	struct probe keeper;
 	int sv[2], served, found;
@@ -344,6 +346,8 @@ static int make_one(const struct agent_ns_input *in, const struct agent_net *n, 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) < 0)
 		return err_set(e, errno, "make a pair of sockets");
 	s = (struct ends){ sv[0], sv[1] };
+	if (setsockopt(s.hook, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0)
+		return err_set(e, errno, "limit the time to wait");
 	if (probe_start(&keeper, be_keeper, &(struct job){ .in = in, .net = n, .ends = &s }, e) < 0)
 		return -1;
 	(void)close(steal_fd(&s.child));

@@ -93,14 +93,14 @@ static int plan_nets(const struct container *c, const struct survey *survey, str
 {
 	cleanup_free char *uids = print_map(&c->config.uid_maps, e);
 	cleanup_free char *gids = uids == NULL ? NULL : print_map(&c->config.gid_maps, e);
-	const struct links unknown = { 0 };
+	const struct networks unknown = { 0 };
 	const struct agent_nets_input in = {
 		.policy = &c->policy,
 		.config = &c->config,
 		.uid_map = uids,
 		.gid_map = gids,
 		.passwd = survey->passwd,
-		.taken = &unknown,
+		.networks = &unknown,
 	};
 
 	if (gids == NULL)

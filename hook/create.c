@@ -103,7 +103,7 @@ static int build_plan(const struct container *c, const struct container_ids *ids
 		.uid_map = ids->uid_map,
 		.gid_map = ids->gid_map,
 		.passwd = ret->survey.passwd,
-		.taken = &networks.taken,
+		.networks = &networks,
 	};
 	struct hook_plan_input in = {
 		.config = &c->config,

@@ -215,7 +215,7 @@ static int plan_rules(const struct hook_plan_input *in, struct ruleset *ret, str
 	};
 	cleanup_free struct ip_prefix *resolvers = NULL;
 	/* All of them: a network that containers share has the rules of the last one */
-	const struct ip_prefix agents[] = { in->policy->agent_subnet, agent_nets_subnet6 };
+	const struct ip_prefix agents[] = { in->nets->subnet4, agent_nets_subnet6 };
 	struct ruleset_input rules = {
 		.mode = modes[in->policy->egress],
 		.agents = agents,

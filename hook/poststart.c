@@ -58,7 +58,7 @@ static int finish(const struct policy *p, bool *ret_late, struct err *e)
 			       "createRuntime (register it again)");
 	if (state == EGRESS_FINISHED)
 		return 0;
-	if (networks_read(&now, e) < 0 || agent_nets_check(&p->agent_subnet, &now.taken, e) < 0)
+	if (networks_read(&now, e) < 0 || agent_nets_check(&now, e) < 0)
 		return -1;
 	*ret_late = late.late = now.late;
 	late.on_link = now.on_link.v;

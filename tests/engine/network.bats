@@ -173,8 +173,8 @@ links() {
 @test "network: addresses that are the container's already are not taken" {
 	[[ $ENGINE != rootless ]] || OPTIONS=("${OPTIONS[@]/--network=slirp4netns/--network=slirp4netns:cidr=10.213.0.0/25}")
 	if [[ $ENGINE != rootless ]]; then
-		engine_podman network exists collides || engine_podman network create --subnet 10.213.0.0/25 collides
-		OPTIONS+=(--network collides)
+		engine_podman network exists part || engine_podman network create --subnet 10.213.0.0/25 part
+		OPTIONS+=(--network part)
 	fi
 	policy_with 'agent-subnet = 10.213.0.0/24'
 	running
@@ -184,11 +184,25 @@ links() {
 	is 'STAND-IN page of the internet'
 }
 
+@test "network: where all of a default network is the container's, another one is taken" {
+	if [[ $ENGINE == rootless ]]; then
+		OPTIONS=("${OPTIONS[@]/--network=slirp4netns/--network=slirp4netns:cidr=10.213.0.0/16}")
+	else
+		engine_podman network rm --force part || true # podman's networks don't overlap
+		engine_podman network create --subnet 10.213.0.0/16 all
+		OPTIONS+=(--network all)
+	fi
+	running
+	run -0 inside claude "ip -o -4 addr show dev eth0; ${GET[*]} $INTERNET"
+	[[ $output == *" 172.30.213.1/31 "*'STAND-IN page of the internet' ]]
+	[[ $ENGINE == rootless ]] || engine_podman network rm --force --time 0 all
+}
+
 @test "network: where no address is left the container does not start" {
 	[[ $ENGINE != rootless ]] || OPTIONS=("${OPTIONS[@]/--network=slirp4netns/--network=slirp4netns:cidr=10.213.0.0/25}")
 	if [[ $ENGINE != rootless ]]; then
-		engine_podman network exists collides || engine_podman network create --subnet 10.213.0.0/25 collides
-		OPTIONS+=(--network collides)
+		engine_podman network exists part || engine_podman network create --subnet 10.213.0.0/25 part
+		OPTIONS+=(--network part)
 	fi
 	policy_with 'agent-subnet = 10.213.0.64/26'
 	run ! confined echo FAULT
