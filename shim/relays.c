@@ -135,10 +135,10 @@ static int add_port(uint16_t port, struct listeners *m, int *fds, struct err *e)
 			m->kind[m->n] = LISTENER_PORT;
 			m->port[m->n] = port;
 			fds[m->n++] = fd;
-		} else if (errno == EADDRINUSE) {
-			taken = true;
+		} else if (errno == EADDRINUSE || errno == EACCES) {
+			taken = true; /* below 1024 a user may not listen */
 		} else if (errno != EADDRNOTAVAIL && errno != EAFNOSUPPORT) {
-			return err_set(e, errno, "listen on port %u of the agents' loopback", port);
+			return err_set(e, errno, "listen on port %u of a loopback", port);
 		}
 	}
 	if (taken)
@@ -224,8 +224,9 @@ static void warn_of_port(relays_warn warn, const char *key, uint16_t port, const
 	char what[160];
 
 	(void)snprintf(what, sizeof(what),
-		       "%s %u: the port is taken on %s loopback, so it is not relayed", key, port,
-		       where);
+		       "%s %u: the port is taken on %s loopback, or not for this user: it is not "
+		       "relayed",
+		       key, port, where);
 	warn(what);
 }
 

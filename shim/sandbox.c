@@ -368,12 +368,12 @@ static int abandon(const struct child *c)
 }
 
 /* What the first process says of its end comes before what came of that here. */
-static int give_up(const struct child *c, int *ret_status, struct err *e)
+static int give_up(struct child *c, int *ret_status, struct err *e)
 {
 	struct err ignored;
 	cleanup_free char *report = NULL;
 
-	(void)kill(c->pid, SIGTERM); /* its mask: it ends by itself, or when the pipe is closed */
+	(void)close(steal_fd(&c->go)); /* so it ends, if it has not yet */
 	report = read_fd(c->report, REPORT_MAX_BYTES, &ignored);
 	if (report != NULL && report[0] != '\0')
 		(void)err_set(e, 0, "%s", report);
@@ -382,7 +382,7 @@ static int give_up(const struct child *c, int *ret_status, struct err *e)
 }
 
 /* The agent runs when the relays are there; its end of the report pipe is closed by that. */
-static int let_run(const struct child *c, int *ret_status, struct err *e)
+static int let_run(struct child *c, int *ret_status, struct err *e)
 {
 	cleanup_free char *report = NULL;
 
@@ -410,18 +410,19 @@ static int let_run(const struct child *c, int *ret_status, struct err *e)
 int sandbox_run(const struct sandbox *s, int *ret_status, struct err *e)
 {
 	CLEANUP(child_done) struct child c = { 0, -1, -1, -1 };
-	cleanup_relay_loop struct relay_loop *loop = relay_loop_new(e);
+	cleanup_relay_loop struct relay_loop *loop = NULL;
 	cleanup_relays struct relays relays = { 0 };
 	sigset_t set;
 
 	*ret_status = STATUS_FAILED;
 	block_signals(&set);
-	if (loop == NULL || start(s, &c, e) < 0)
+	if (start(s, &c, e) < 0)
 		return -1;
 	if (write_all(c.go, "", 1, e) < 0)
 		return abandon(&c);
-	prepare_to_relay();
-	if (relays_start(s->launch, loop, c.sock, s->warn, &relays, e) < 0)
+	prepare_to_relay(); /* nothing of this is the first process's to inherit */
+	loop = relay_loop_new(e);
+	if (loop == NULL || relays_start(s->launch, loop, c.sock, s->warn, &relays, e) < 0)
 		return give_up(&c, ret_status, e);
 	if (let_run(&c, ret_status, e) < 0)
 		return -1;

@@ -237,3 +237,16 @@ vsock EAFNOSUPPORT'
 	container_owner 0 "$ROOTFS/root/.local" "$ROOTFS/root/elsewhere"
 	refused 'oci-sandbox/claude/state: Too many levels of symbolic links'
 }
+
+@test "end: with few descriptors a launch works or fails, and never hangs" {
+	local n
+
+	# shellcheck disable=SC2016 # the container's
+	run -0 confined sh -c '
+		for n in $(seq 4 40); do
+			(ulimit -n $n; timeout 20 claude "echo works" 2>&1; echo "status $?")
+		done'
+	[[ $output == *$'\nworks\nstatus 0' && $output == *$'\nstatus 125\n'* ]]
+	run -0 sort -u <<<"$(grep -E '^status|^works' <<<"$output")"
+	is $'status 0\nstatus 125\nworks'
+}
