@@ -34,6 +34,7 @@
 #include "bind.h"
 #include "cleanup.h"
 #include "err.h"
+#include "forwarding.h"
 #include "io.h"
 #include "manifest.h"
 #include "mount.h"
@@ -104,14 +105,21 @@ static int send_pid(int fd, pid_t pid, struct err *e)
 	return 0;
 }
 
+/* A new namespace may have no IPv6 where the container's has: devconf_inherit_init_net. */
 static int configure(const struct agent_ns_input *in, const struct agent_net *n, struct err *e)
 {
+	struct forwarding own;
+	bool ipv6;
+
+	if (forwarding_read(&own, e) < 0)
+		return -1;
+	ipv6 = in->ipv6 && own.has_ipv6;
 	if (rtnl_set_up("lo", e) < 0 || rtnl_add_address(AGENT_LINK, &n->agent.v4, e) < 0 ||
-	    (in->ipv6 && rtnl_add_address(AGENT_LINK, &n->agent.v6, e) < 0) ||
+	    (ipv6 && rtnl_add_address(AGENT_LINK, &n->agent.v6, e) < 0) ||
 	    rtnl_set_up(AGENT_LINK, e) < 0 ||
 	    rtnl_add_default_route(&n->container.v4, AGENT_LINK, e) < 0)
 		return -1;
-	return in->ipv6 ? rtnl_add_default_route(&n->container.v6, AGENT_LINK, e) : 0;
+	return ipv6 ? rtnl_add_default_route(&n->container.v6, AGENT_LINK, e) : 0;
 }
 
 /* Has @fd's other end said that it goes on? */

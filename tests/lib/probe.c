@@ -6,14 +6,17 @@
  * probe listen PATH: accept on it until killed
  * probe fds: the numbers of the open descriptors from 3 up, one a line
  * probe enter NAMESPACE COMMAND ARG...: run it in a namespace, with whatever that gives
+ * probe connects N ADDRESS PORT: make N TCP connections, one after the other
  * probe calls: the system calls that the sandbox's filter has to refuse, and how each ended
  */
 #include "config.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -138,8 +141,27 @@ static int probe_enter(const char *path, char **command)
 	return fail(command[0]);
 }
 
+static int probe_connects(const char *n, const char *address, const char *port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_port = htons((uint16_t)strtoul(port, NULL, 10)) };
+
+	if (inet_pton(AF_INET, address, &a.sin_addr) != 1)
+		return fail(address);
+	for (unsigned long left = strtoul(n, NULL, 10); left > 0; left--) {
+		int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
+			return fail("connect");
+		(void)close(fd);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 5 && !strcmp(argv[1], "connects"))
+		return probe_connects(argv[2], argv[3], argv[4]);
 	if (argc >= 4 && !strcmp(argv[1], "enter"))
 		return probe_enter(argv[2], argv + 3);
 	if (argc == 3 && !strcmp(argv[1], "connect"))
@@ -150,7 +172,9 @@ int main(int argc, char **argv)
 		return probe_fds();
 	if (argc == 2 && !strcmp(argv[1], "calls"))
 		return probe_calls();
-	fprintf(stderr, "usage: probe connect PATH | listen PATH | fds | calls | enter NAMESPACE "
+	fprintf(stderr, "usage: probe connect PATH | listen PATH | fds | calls | connects N "
+			"ADDRESS PORT |\n"
+			"       enter NAMESPACE "
 			"COMMAND...\n");
 	return 2;
 }
