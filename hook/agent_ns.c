@@ -111,7 +111,7 @@ static int configure(const struct agent_ns_input *in, const struct agent_net *n,
 	struct forwarding own;
 	bool ipv6;
 
-	if (forwarding_read(&own, e) < 0)
+	if (forwarding_read(&own, e) < 0 || forwarding_keep_requests(e) < 0)
 		return -1;
 	ipv6 = in->ipv6 && own.has_ipv6;
 	if (rtnl_set_up("lo", e) < 0 || rtnl_add_address(AGENT_LINK, &n->agent.v4, e) < 0 ||

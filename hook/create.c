@@ -145,7 +145,9 @@ static int make_namespaces(const struct container_ids *ids, const struct finding
 
 	if (f->nets.n == 0)
 		return 0;
-	return forwarding_switch_on(&f->forwarding, e) < 0 ? -1 : agent_ns_make(&in, e);
+	if (forwarding_switch_on(&f->forwarding, e) < 0 || forwarding_keep_requests(e) < 0)
+		return -1;
+	return agent_ns_make(&in, e);
 }
 
 /* The rules come before what they are about: agents' links lead nowhere without. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * DOC: Forwarding of the current network namespace
+ * DOC: Settings of the current network namespace that agents need
  *
  * /proc/sys/net shows and sets what is the reader's own network namespace's.
  */
@@ -106,4 +106,18 @@ int forwarding_switch_on(const struct forwarding *f, struct err *e)
 	if (keep_all_router_advertisements(e) < 0)
 		return -1;
 	return write_number(IPV6_CONF "/all/forwarding", '1', e);
+}
+
+/**
+ * forwarding_keep_requests() - Keep connections that wait for a listener which is closed
+ * @e:		Set on failure
+ *
+ * Launches share the ports of their relays, and one that ends must not take along what waits for
+ * any of them: tcp_migrate_req in ip-sysctl.rst.  Kernels before 5.14 do not have it.
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int forwarding_keep_requests(struct err *e)
+{
+	return write_number(NET "ipv4/tcp_migrate_req", '1', e) < 0 && e->code != ENOENT ? -1 : 0;
 }

@@ -18,5 +18,6 @@ struct forwarding {
 
 int forwarding_read(struct forwarding *ret, struct err *e);
 int forwarding_switch_on(const struct forwarding *f, struct err *e);
+int forwarding_keep_requests(struct err *e);
 
 #endif

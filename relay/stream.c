@@ -334,6 +334,37 @@ struct stream_relay *stream_relay_new(struct relay_loop *loop, struct err *e)
 }
 
 /**
+ * stream_relay_stop() - Take no more connections than those that wait
+ * @r:		Relay; the connections that it has go on
+ */
+void stream_relay_stop(struct stream_relay *r)
+{
+	struct stream_listener *l;
+
+	TAILQ_FOREACH(l, &r->listeners, entry)
+	{
+		if (l->watch.fd < 0)
+			continue;
+		listener_ready(&l->watch, EPOLLIN);
+		relay_timer_stop(r->loop, &l->pause);
+		relay_loop_close(r->loop, &l->watch);
+		close_p(&l->next);
+		l->next = -1;
+	}
+}
+
+/**
+ * stream_relay_is_idle() - Say whether a relay has no connection
+ * @r:		Relay
+ *
+ * Return: true if it has none
+ */
+bool stream_relay_is_idle(const struct stream_relay *r)
+{
+	return TAILQ_EMPTY(&r->conns);
+}
+
+/**
  * stream_relay_free() - Close all connections and listeners
  * @r:		Relay, or NULL; not from one of its own handlers
  *
@@ -341,18 +372,16 @@ struct stream_relay *stream_relay_new(struct relay_loop *loop, struct err *e)
  */
 struct stream_relay *stream_relay_free(struct stream_relay *r)
 {
-	struct stream_conn *c;
 	struct stream_listener *l;
+	struct stream_conn *c;
 
 	if (r == NULL)
 		return NULL;
+	stream_relay_stop(r);
 	while ((c = TAILQ_FIRST(&r->conns)) != NULL)
-		conn_abort(c);
+		conn_abort(c); /* what waited until now */
 	while ((l = TAILQ_FIRST(&r->listeners)) != NULL) {
 		TAILQ_REMOVE(&r->listeners, l, entry);
-		relay_timer_stop(r->loop, &l->pause);
-		relay_loop_close(r->loop, &l->watch);
-		close_p(&l->next);
 		free(l);
 	}
 	pipe_pool_done(&r->pool);

@@ -2,6 +2,7 @@
 #ifndef RELAY_STREAM_H
 #define RELAY_STREAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "loop.h"
@@ -28,6 +29,9 @@ struct stream_relay *stream_relay_new(struct relay_loop *loop, struct err *e);
 struct stream_relay *stream_relay_free(struct stream_relay *r);
 int stream_relay_take_listener(struct stream_relay *r, int fd, const struct stream_target *target,
 			       struct err *e);
+
+void stream_relay_stop(struct stream_relay *r);
+bool stream_relay_is_idle(const struct stream_relay *r);
 
 static inline void stream_relay_p(struct stream_relay **r)
 {

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -43,6 +44,24 @@ static _Noreturn void give_up(int report, int status, const struct err *e)
 
 	(void)write_all(report, e->msg, strlen(e->msg), &ignored);
 	_exit(status);
+}
+
+/* The supervisor's ends of the pipes are among the others: as long as they are here, nobody is
+ * gone. */
+static int close_others(const struct init_pipes *p, struct err *e)
+{
+	const int keep[] = { p->go, p->report, p->sock };
+	unsigned first = STDERR_FILENO + 1, next = 0;
+
+	for (; next != UINT_MAX; first = next + 1) {
+		next = UINT_MAX;
+		for (size_t i = 0; i < N_ELEMENTS(keep); i++)
+			if ((unsigned)keep[i] >= first && (unsigned)keep[i] < next)
+				next = (unsigned)keep[i];
+		if (first < next && close_range(first, next == UINT_MAX ? next : next - 1, 0) < 0)
+			return err_set(e, errno, "close the supervisor's descriptors");
+	}
+	return 0;
 }
 
 /* A byte: the supervisor has done its part.  End of file: the supervisor is gone or gave up. */
@@ -177,6 +196,8 @@ void init_main(const struct sandbox *s, const struct init_pipes *p)
 	int signals;
 	pid_t agent;
 
+	if (close_others(p, &e) < 0)
+		give_up(p->report, STATUS_FAILED, &e);
 	wait_for_go(p->go);
 	if (build(s, p, &e) < 0)
 		give_up(p->report, STATUS_FAILED, &e);

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "err.h"
@@ -28,6 +29,7 @@
 
 #define PORT_DNS 53
 #define BACKLOG 128
+#define DRAIN_MS 250                               /* a person waits for it */
 #define LISTENERS_MAX (2 + 2 * POLICY_NUMBERS_MAX) /* DNS by UDP and TCP; each port twice */
 
 _Static_assert(LISTENERS_MAX <= FDS_MAX, "one message has all listeners");
@@ -328,6 +330,33 @@ int relays_start(const struct launch *l, struct relay_loop *loop, int sock, rela
 		return -1;
 	}
 	return 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/**
+ * relays_drain() - Let connections of other launches come to their end, for a moment
+ * @r:		Relays, which take no more; those of an agent that is gone are gone
+ *
+ * Launches of one user share ports, so a connection may be relayed by another launch than that of
+ * its agent.
+ */
+void relays_drain(struct relays *r)
+{
+	const int64_t end = now_ms() + DRAIN_MS;
+	struct err ignored;
+
+	stream_relay_stop(r->stream);
+	for (int64_t left = DRAIN_MS; left > 0 && !stream_relay_is_idle(r->stream);
+	     left = end - now_ms())
+		if (relay_loop_run_once(r->loop, (int)left, &ignored) < 0)
+			return;
 }
 
 /**

@@ -37,6 +37,7 @@ int relays_listen(const struct launch *l, int sock, struct err *e);
 int relays_serve_socket(int sock, struct err *e);
 int relays_start(const struct launch *l, struct relay_loop *loop, int sock, relays_warn warn,
 		 struct relays *ret, struct err *e);
+void relays_drain(struct relays *r);
 void relays_done(struct relays *r);
 
 #define cleanup_relays CLEANUP(relays_done)

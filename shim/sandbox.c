@@ -192,13 +192,9 @@ static void make_init(const struct sandbox *s, struct pipes *p, struct made *ret
 		ret->failed = refused(errno, &ret->e) < 0;
 		return;
 	}
-	if (pid == 0) {
-		(void)close(p->go_w);
-		(void)close(p->report_r);
-		(void)close(p->sock_here);
+	if (pid == 0)
 		init_main(s, &(struct init_pipes){
 				     .go = p->go_r, .report = p->report_w, .sock = p->sock_there });
-	}
 	ret->pid = pid;
 	ret->failed = write_maps(pid, s->launch, &ret->e) < 0;
 }
@@ -431,5 +427,6 @@ int sandbox_run(const struct sandbox *s, int *ret_status, struct err *e)
 		*ret_status = STATUS_FAILED;
 		return abandon(&c);
 	}
+	relays_drain(&relays);
 	return 0;
 }

@@ -358,6 +358,13 @@ links() {
 	[[ $(grep -c 'STAND-IN page of the container' "${ROOTFS%/*}/second") == 8 ]]
 }
 
+@test "ports: thirty launches at once share a local-port, and none's end is felt by another" {
+	policy_with 'local-port = 8080'
+	running
+	run -0 inside sh -c "for i in \$(seq 30); do claude '${GET[*]} http://127.0.0.1:8080' & done; wait"
+	[[ $(grep -c '^STAND-IN page of the container$' <<<"$output") == 30 ]]
+}
+
 @test "ports: callback-port reaches what the agent serves, and nobody else's connection does" {
 	policy_with 'callback-port = 8090'
 	running
