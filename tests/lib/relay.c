@@ -8,7 +8,8 @@
  * relay polled dns|stream ...
  *	As these, with poll(2) on the loop's fd, as a process with a loop of its own does it.
  *
- * Prints the ports that it listens on, in one line, and ends when stdin does.
+ * Prints the ports that it listens on, in one line, and ends when stdin does.  A byte on stdin has
+ * streams take no more connections.
  */
 #include "config.h"
 
@@ -116,19 +117,27 @@ static int set_option(struct dns_relay_options *o, const char *key, unsigned val
 
 struct end {
 	struct relay_watch watch;
+	struct stream_relay *stream;
 	bool reached;
 };
 
 static void stdin_ready(struct relay_watch *w, uint32_t events)
 {
+	struct end *end = relay_owner_of(w, struct end, watch);
+	char byte;
+
 	(void)events;
-	relay_owner_of(w, struct end, watch)->reached = true;
+	if (read(w->fd, &byte, 1) == 1 && end->stream != NULL)
+		stream_relay_stop(end->stream);
+	else
+		end->reached = true;
 }
 
-static int run(struct relay_loop *loop, bool is_polled, struct err *e)
+static int run(struct relay_loop *loop, struct stream_relay *stream, bool is_polled, struct err *e)
 {
 	struct pollfd p = { .fd = relay_loop_fd(loop), .events = POLLIN };
-	struct end end = { .watch = { .fd = STDIN_FILENO, .ready = stdin_ready } };
+	struct end end = { .watch = { .fd = STDIN_FILENO, .ready = stdin_ready },
+			   .stream = stream };
 
 	if (relay_loop_add(loop, &end.watch, EPOLLIN, e) < 0)
 		return -1;
@@ -161,7 +170,7 @@ static int main_dns(char **args, bool is_polled, struct err *e)
 		return -1;
 	for (int i = 0; i < PORTS_TRIED && ready == 0; i++)
 		ready = dns_listen(r, e);
-	return ready == 1 ? run(loop, is_polled, e) : -1;
+	return ready == 1 ? run(loop, NULL, is_polled, e) : -1;
 }
 
 static int new_socket(void *ctx, int family, int type, struct err *e)
@@ -197,7 +206,7 @@ static int main_stream(char **args, bool is_polled, struct err *e)
 			return -1;
 		printf(args[1] == NULL ? "%u\n" : "%u ", port);
 	}
-	return run(loop, is_polled, e);
+	return run(loop, r, is_polled, e);
 }
 
 int main(int argc, char **argv)

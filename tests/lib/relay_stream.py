@@ -285,6 +285,27 @@ def stream_reset():
         until(lambda: relay.fds() < 32, "connections stay open")
 
 
+def stream_stop():
+    server = EchoServer()
+    with Relay("stream", server.port) as relay:
+        conns = [connect(relay.port) for _ in range(50)]  # some of them wait to be accepted
+        relay.child.stdin.write(b".")
+        relay.child.stdin.flush()
+
+        def refuses():
+            try:
+                connect(relay.port).close()
+                return False
+            except (ConnectionRefusedError, ConnectionResetError):
+                return True
+
+        until(refuses, "it takes more connections")
+        for i, conn in enumerate(conns):
+            conn.sendall(b"%02d" % i)
+            check(receive(conn, 2) == b"%02d" % i)
+            conn.close()
+
+
 def stream_few_fds():
     server, data = EchoServer(), os.urandom(1 << 16)
     with Relay("stream", "--max-fds", 40, server.port) as relay:

@@ -224,6 +224,10 @@ relay() {
 	relay stream_reset
 }
 
+@test "stream: one that stops goes on with the connections that it has, and those that wait" {
+	relay stream_stop
+}
+
 @test "stream: without descriptors new connections wait, and nothing spins" {
 	relay stream_few_fds
 }
