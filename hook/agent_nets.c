@@ -54,6 +54,18 @@ static bool has(const char *map, uint32_t id)
 	return id_map_outside(map, id, &outside);
 }
 
+/* The number in field @n of a line of passwd(5), which may have empty ones */
+static bool passwd_number(const char *line, unsigned n, uint32_t *ret)
+{
+	for (; n > 0; n--) {
+		line += strcspn(line, ":\n");
+		if (*line != ':')
+			return false;
+		line++;
+	}
+	return *line >= '0' && *line <= '9' && sscanf(line, "%" SCNu32, ret) == 1;
+}
+
 /* The group of a user by passwd(5): the image's word, which is good for no more than a number */
 static gid_t find_gid(const struct agent_nets_input *in, uid_t uid)
 {
@@ -63,8 +75,8 @@ static gid_t find_gid(const struct agent_nets_input *in, uid_t uid)
 	if (uid == in->config->uid)
 		return in->config->gid;
 	for (; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n')
-		if (sscanf(line, "%*[^:\n]:%*[^:\n]:%" SCNu32 ":%" SCNu32 ":", &u, &g) == 2 &&
-		    u == uid && has(in->gid_map, g))
+		if (passwd_number(line, 2, &u) && u == uid && passwd_number(line, 3, &g) &&
+		    has(in->gid_map, g))
 			return g;
 	return uid;
 }

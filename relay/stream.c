@@ -346,6 +346,7 @@ void stream_relay_stop(struct stream_relay *r)
 		if (l->watch.fd < 0)
 			continue;
 		listener_ready(&l->watch, EPOLLIN);
+		l->is_paused = false;
 		relay_timer_stop(r->loop, &l->pause);
 		relay_loop_close(r->loop, &l->watch);
 		close_p(&l->next);

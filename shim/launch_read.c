@@ -243,6 +243,15 @@ static int narrow_network(struct launch *l, const char *egress, struct err *e)
 	return 0;
 }
 
+/* The relay asks from the container's network, so what it asks there must be no agent's to choose.
+ */
+static bool is_agents_to_write(const struct launch *l, const char *path)
+{
+	return path_is_at_or_below(path, l->workspace) || path_is_at_or_below(path, l->home) ||
+	       path_is_at_or_below(path, l->state) ||
+	       (l->git_common != NULL && path_is_at_or_below(path, l->git_common));
+}
+
 /* Whom the relay asks; where it is, is different for each launch of a container. */
 static int read_resolv(struct launch *l, struct err *e)
 {
@@ -252,6 +261,10 @@ static int read_resolv(struct launch *l, struct err *e)
 
 	l->resolv_path = realpath(RESOLV_CONF, NULL);
 	if (l->resolv_path != NULL) {
+		if (is_agents_to_write(l, l->resolv_path))
+			return err_set(e, 0,
+				       RESOLV_CONF " leads to %s, which agents could have written",
+				       l->resolv_path);
 		text = read_path(l->resolv_path, NAMES_MAX_BYTES, e);
 		if (text == NULL)
 			return -1;

@@ -199,14 +199,17 @@ int relays_serve_socket(int sock, struct err *e)
 /* struct stream_target: in the agent's network */
 static int socket_there(void *ctx, int family, int type, struct err *e)
 {
-	const struct relays *r = ctx;
+	struct relays *r = ctx;
 	int code = 0, fd = -1;
 	size_t n = 0;
 
 	(void)type; /* it is always the one of relays_serve_socket() */
-	if (fds_send(r->sock, &family, sizeof(family), NULL, 0, e) < 0 ||
-	    fds_receive(r->sock, &code, sizeof(code), &fd, 1, &n, e) < 0)
+	if (fds_send(r->sock, &family, sizeof(family), NULL, 0, e) < 0)
 		return -1;
+	if (fds_receive(r->sock, &code, sizeof(code), &fd, 1, &n, e) < 0) {
+		r->sock = -1; /* an answer that comes late would be taken for the next one's */
+		return -1;
+	}
 	return n == 1 ? fd : err_set(e, code, "make a socket in the agent's network");
 }
 
@@ -311,8 +314,7 @@ static int start_dns(struct relays *r, const struct launch *l, struct err *e)
  * relays_start() - Start the relays of a launch
  * @l:		The launch
  * @loop:	Loop that they run in, borrowed
- * @sock:	Socket to the sandbox's first process, borrowed; what relays_listen() sent waits
- * there
+ * @sock:	Socket to the sandbox's first process, borrowed, with what relays_listen() sent
  * @warn:	Told of ports that are taken
  * @ret:	Filled on success, and must stay where it is
  * @e:		Set on failure

@@ -17,7 +17,8 @@ struct policy_numbers;
 /**
  * struct relays - what a supervisor carries between the container's network and the agent's
  * @loop:	Its loop, borrowed
- * @sock:	Socket to the sandbox's first process, which makes sockets there; borrowed
+ * @sock:	Socket to the sandbox's first process, which makes sockets there; borrowed,
+ *		-1 once it did not answer
  * @dns:	DNS relay; NULL: none
  * @stream:	TCP relays; NULL: none
  *

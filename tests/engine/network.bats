@@ -22,6 +22,7 @@ teardown() {
 	[[ -z ${RESOLVER:-} ]] || kill "$RESOLVER" || true
 	engine_podman rm --force --time 0 --ignore "$OTHER" >/dev/null 2>&1 || true
 	container_remove
+	[[ -z ${NETWORK:-} ]] || engine_podman network rm --force --time 0 "$NETWORK" >/dev/null
 }
 
 GET=(timeout 5 wget -q -O -)
@@ -59,6 +60,17 @@ resolver() {
 	until [[ -s $QUERIES ]]; do
 		((SECONDS < deadline))
 	done
+}
+
+# in_network SUBNET: the container is part of it
+in_network() {
+	if [[ $ENGINE == rootless ]]; then
+		OPTIONS=("${OPTIONS[@]/--network=slirp4netns/--network=slirp4netns:cidr=$1}")
+		return
+	fi
+	NETWORK=own$BATS_TEST_NUMBER # podman's must not overlap, so it goes with the test
+	engine_podman network create --subnet "$1" "$NETWORK"
+	OPTIONS+=(--network "$NETWORK")
 }
 
 # appears FILE: an agent makes it within 20 seconds
@@ -180,11 +192,7 @@ links() {
 }
 
 @test "network: addresses that are the container's already are not taken" {
-	[[ $ENGINE != rootless ]] || OPTIONS=("${OPTIONS[@]/--network=slirp4netns/--network=slirp4netns:cidr=10.213.0.0/25}")
-	if [[ $ENGINE != rootless ]]; then
-		engine_podman network exists part || engine_podman network create --subnet 10.213.0.0/25 part
-		OPTIONS+=(--network part)
-	fi
+	in_network 10.213.0.0/25
 	policy_with 'agent-subnet = 10.213.0.0/24'
 	running
 	run -0 inside claude 'ip -o -4 addr show dev eth0'
@@ -194,25 +202,14 @@ links() {
 }
 
 @test "network: where all of a default network is the container's, another one is taken" {
-	if [[ $ENGINE == rootless ]]; then
-		OPTIONS=("${OPTIONS[@]/--network=slirp4netns/--network=slirp4netns:cidr=10.213.0.0/16}")
-	else
-		engine_podman network rm --force part || true # podman's networks don't overlap
-		engine_podman network create --subnet 10.213.0.0/16 all
-		OPTIONS+=(--network all)
-	fi
+	in_network 10.213.0.0/16
 	running
 	run -0 inside claude "ip -o -4 addr show dev eth0; ${GET[*]} $INTERNET"
 	[[ $output == *" 172.30.213.1/31 "*'STAND-IN page of the internet' ]]
-	[[ $ENGINE == rootless ]] || engine_podman network rm --force --time 0 all
 }
 
 @test "network: where no address is left the container does not start" {
-	[[ $ENGINE != rootless ]] || OPTIONS=("${OPTIONS[@]/--network=slirp4netns/--network=slirp4netns:cidr=10.213.0.0/25}")
-	if [[ $ENGINE != rootless ]]; then
-		engine_podman network exists part || engine_podman network create --subnet 10.213.0.0/25 part
-		OPTIONS+=(--network part)
-	fi
+	in_network 10.213.0.0/25
 	policy_with 'agent-subnet = 10.213.0.64/26'
 	run ! confined echo FAULT
 	[[ $output != *FAULT* ]]
@@ -324,6 +321,14 @@ links() {
 	[[ ! -s $QUERIES ]]
 }
 
+@test "names: a resolv.conf that agents could have written stops the launch" {
+	OPTIONS+=(--dns none) # the image's own
+	printf 'nameserver %s\n' "$LAN_IP" >"$WORKSPACE/resolv.conf"
+	ln -sf /workspace/resolv.conf "$ROOTFS/etc/resolv.conf"
+	run confined claude 'echo FAULT'
+	[[ $status == 125 && $output == *"/etc/resolv.conf leads to /workspace/resolv.conf, which agents could have written"* ]]
+}
+
 @test "names: without a resolver that answers the agent is told soon" {
 	running --dns 203.0.113.77 --dns 203.0.113.78
 	run -1 inside claude 'timeout 15 wget -q -O - http://name.stand-in.example'
@@ -354,15 +359,20 @@ links() {
 }
 
 @test "ports: two launches share a local-port, and one that ends leaves it to the other" {
+	local first second
+
 	policy_with 'local-port = 8080'
 	running
 	inside claude ': >up; while [ -e up ]; do sleep 0.1; done' 3>&- &
+	first=$!
 	appears "$WORKSPACE/up"
-	inside claude ": >second; while [ -e up ]; do sleep 0.1; done; sleep 0.3
+	inside claude ": >second; until [ -e go ]; do sleep 0.1; done
 		for i in 1 2 3 4 5 6 7 8; do ${GET[*]} http://127.0.0.1:8080 || echo FAULT; done" >"${ROOTFS%/*}/second" 3>&- &
 	second=$!
 	appears "$WORKSPACE/second"
 	rm "$WORKSPACE/up"
+	wait "$first"
+	: >"$WORKSPACE/go"
 	wait "$second"
 	[[ $(grep -c 'STAND-IN page of the container' "${ROOTFS%/*}/second") == 8 ]]
 }
