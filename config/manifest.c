@@ -15,6 +15,7 @@
 #include "directives.h"
 #include "err.h"
 #include "manifest.h"
+#include "path.h"
 
 static bool is_plain(unsigned char c)
 {
@@ -33,38 +34,6 @@ static void print_escaped(FILE *f, const char *s)
 	}
 }
 
-/* Undoes print_escaped(). */
-static char *unescape(const char *text, size_t len, struct err *e)
-{
-	cleanup_free char *ret = malloc(len + 1);
-	size_t n = 0;
-
-	if (ret == NULL) {
-		(void)err_set(e, ENOMEM, "allocate a path");
-		return NULL;
-	}
-	for (size_t i = 0; i < len; i++) {
-		unsigned c = (unsigned char)text[i];
-
-		if (c == '\\') {
-			if (len - i < 4 || strspn(text + i + 1, "01234567") < 3) {
-				(void)err_set(e, 0, "`%.60s`: bad escape", text);
-				return NULL;
-			}
-			c = (unsigned)(text[i + 1] - '0') << 6 |
-			    (unsigned)(text[i + 2] - '0') << 3 | (unsigned)(text[i + 3] - '0');
-			i += 3;
-		}
-		if (c == 0 || c > 255) {
-			(void)err_set(e, 0, "`%.60s`: bad escape", text);
-			return NULL;
-		}
-		ret[n++] = (char)c;
-	}
-	ret[n] = '\0';
-	return steal_ptr(&ret);
-}
-
 static int set_inode(void *member, const char *value, struct err *e)
 {
 	char *end;
@@ -78,7 +47,7 @@ static int set_inode(void *member, const char *value, struct err *e)
 
 static int add_mount(void *member, const char *value, struct err *e)
 {
-	cleanup_free char *path = unescape(value, strlen(value), e);
+	cleanup_free char *path = path_unescape(value, strlen(value), e);
 
 	if (path == NULL)
 		return -1;
@@ -98,7 +67,7 @@ static int add_capability(void *member, const char *value, struct err *e)
 static char *next_path(const char **line, struct err *e)
 {
 	size_t n = strcspn(*line, " ");
-	cleanup_free char *path = unescape(*line, n, e);
+	cleanup_free char *path = path_unescape(*line, n, e);
 
 	if (path == NULL)
 		return NULL;
@@ -135,14 +104,22 @@ static int add_agent(void *member, const char *value, struct err *e)
 	return manifest_add_agent(member, command, path, origin, e);
 }
 
+static const char *const networks[] = {
+	[MANIFEST_NETWORK_NONE] = "none",
+	[MANIFEST_NETWORK_NAMESPACE] = "namespace",
+	[MANIFEST_NETWORK_PASTA] = "pasta",
+};
+
 static int set_network(void *member, const char *value, struct err *e)
 {
 	enum manifest_network *network = member;
 
-	if (strcmp(value, "none") != 0 && strcmp(value, "namespace") != 0)
-		return err_set(e, 0, "`%.60s` is neither none nor namespace", value);
-	*network = strcmp(value, "none") == 0 ? MANIFEST_NETWORK_NONE : MANIFEST_NETWORK_NAMESPACE;
-	return 0;
+	for (size_t i = 0; i < N_ELEMENTS(networks); i++)
+		if (strcmp(value, networks[i]) == 0) {
+			*network = (enum manifest_network)i;
+			return 0;
+		}
+	return err_set(e, 0, "`%.60s` is neither none, namespace nor pasta", value);
 }
 
 /* @member is the whole manifest */
@@ -206,8 +183,7 @@ int manifest_print(FILE *f, const struct manifest *m)
 		      "user-ns = %" PRIu64 "\nmnt-ns = %" PRIu64 "\npid-ns = %" PRIu64
 		      "\nnet-ns = %" PRIu64 "\n",
 		      m->user_ns, m->mnt_ns, m->pid_ns, m->net_ns);
-	(void)fprintf(f, "network = %s\n",
-		      m->network == MANIFEST_NETWORK_NONE ? "none" : "namespace");
+	(void)fprintf(f, "network = %s\n", networks[m->network]);
 	for (size_t i = 0; i < m->n_users; i++)
 		(void)fprintf(f, "agent-user = %u %u\n", m->users[i].uid, m->users[i].gid);
 	for (size_t i = 0; i < m->n_agents; i++) {

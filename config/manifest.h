@@ -20,6 +20,9 @@ struct err;
 #define RUN_NS RUN_DIR "/ns"           /* UID/user and UID/net: namespaces of that user's agents */
 #define RUN_SESSION RUN_DIR "/session" /* empty; only a sandbox mounts something there */
 
+/* Policy and profiles of a container without the hook: what its image's root put there */
+#define CONTAINER_CONFIG_DIR "/etc/oci-sandbox"
+
 /* Where the host's folder of the same purpose is in every container */
 #define LIBEXEC_DIR "/usr/libexec/oci-sandbox"
 
@@ -42,6 +45,7 @@ struct manifest_agent {
 enum manifest_network {
 	MANIFEST_NETWORK_NONE,      /* loopback of the launch's own, and nothing else */
 	MANIFEST_NETWORK_NAMESPACE, /* one for each user of those in struct manifest */
+	MANIFEST_NETWORK_PASTA,     /* each launch makes its own, and pasta(1) connects it */
 };
 
 /**

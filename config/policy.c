@@ -381,6 +381,7 @@ static const struct directive keys[] = {
 	{ "allow-ip",	     add_destination,	  AT(allow_ip),		false,	false },
 	{ "deny-ip",	     add_destination,	  AT(deny_ip),		false,	false },
 	{ "selectable",	     set_yes_no,	  AT(selectable),	true,	false },
+	{ "require-hook",    set_yes_no,	  AT(require_hook),	true,	false },
 	{ "egress",	     set_egress,	  AT(egress),		true,	false },
 	{ "egress-scope",    set_scope,		  AT(egress_scope),	true,	false },
 	{ "allow-connected", set_yes_no,	  AT(allow_connected),	true,	false },
@@ -514,6 +515,8 @@ int policy_print(FILE *f, const struct policy *p)
 	(void)fprintf(f, "match = %s\n", matches[p->match]);
 	if (p->selectable)
 		(void)fputs("selectable = yes\n", f);
+	if (p->require_hook)
+		(void)fputs("require-hook = yes\n", f);
 	print_words(f, "agents", &p->agents);
 	if (p->workspace_root != NULL)
 		(void)fprintf(f, "workspace-root = %s\n", p->workspace_root);

@@ -74,6 +74,7 @@ struct policy_numbers {
  * @n_deny_ip:		How many
  * @agent_id:		What container root appears as inside a sandbox
  * @selectable:		A container may ask for this policy by its name
+ * @require_hook:	In a container without the hook no agent is launched
  * @state_root:		Clean absolute path of the state stores; NULL: below the home
  *
  * Owned by the caller; policy_done() releases it.
@@ -101,6 +102,7 @@ struct policy {
 	size_t n_deny_ip;
 	unsigned agent_id;
 	bool selectable;
+	bool require_hook;
 	char *state_root;
 };
 

@@ -35,6 +35,7 @@
 #include "cleanup.h"
 #include "err.h"
 #include "forwarding.h"
+#include "id_map.h"
 #include "io.h"
 #include "manifest.h"
 #include "mount.h"
@@ -175,34 +176,12 @@ static int write_file(pid_t pid, const char *name, const char *text, struct err 
 	return 0;
 }
 
-/* A line must not cross two extents of the parent's map: user_namespaces(7) */
-static char *identity(const char *map, struct err *e)
-{
-	cleanup_free char *text = NULL;
-	uint32_t inside, outside, count;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	if (f == NULL) {
-		(void)err_set(e, ENOMEM, "allocate an id map");
-		return NULL;
-	}
-	for (; sscanf(map, "%" SCNu32 " %" SCNu32 " %" SCNu32, &inside, &outside, &count) == 3;
-	     map += strcspn(map, "\n"), map += *map == '\n')
-		(void)fprintf(f, "%" PRIu32 " %" PRIu32 " %" PRIu32 "\n", inside, inside, count);
-	if (fclose(f) != 0) {
-		(void)err_set(e, ENOMEM, "allocate an id map");
-		return NULL;
-	}
-	return steal_ptr(&text);
-}
-
 static char *map_for(uid_t uid, const char *map, uint32_t id, struct err *e)
 {
 	char *text = NULL;
 
 	if (uid == 0)
-		return identity(map, e);
+		return id_map_identity(map, e);
 	if (asprintf(&text, "%" PRIu32 " %" PRIu32 " 1\n", id, id) < 0) {
 		(void)err_set(e, ENOMEM, "allocate an id map");
 		return NULL;

@@ -13,6 +13,7 @@
 #include "agent_nets.h"
 #include "capabilities.h"
 #include "err.h"
+#include "from_policy.h"
 #include "links.h"
 #include "load.h"
 #include "oci_config.h"
@@ -207,28 +208,16 @@ static int check_shim(const struct hook_plan_input *in, struct err *e)
 
 static int plan_rules(const struct hook_plan_input *in, struct ruleset *ret, struct err *e)
 {
-	static const enum ruleset_mode modes[] = {
-		[POLICY_EGRESS_INTERNET] = RULESET_INTERNET,
-		[POLICY_EGRESS_ALLOWLIST] = RULESET_ALLOWLIST,
-		[POLICY_EGRESS_NONE] = RULESET_NONE,
-		[POLICY_EGRESS_OPEN] = RULESET_OPEN,
-	};
 	cleanup_free struct ip_prefix *resolvers = NULL;
 	/* All of them: a network that containers share has the rules of the last one */
 	const struct ip_prefix agents[] = { in->nets->subnet4, agent_nets_subnet6 };
 	struct ruleset_input rules = {
-		.mode = modes[in->policy->egress],
 		.agents = agents,
 		.n_agents = in->nets->n > 0 ? N_ELEMENTS(agents) : 0,
 		.only_agents = in->policy->egress_scope == POLICY_SCOPE_AGENT,
 		.forwards = in->forwards,
-		.connected = in->policy->allow_connected,
 		.gateway = in->networks->gateways.v,
 		.n_gateway = in->networks->gateways.n,
-		.allow = in->policy->allow_ip,
-		.n_allow = in->policy->n_allow_ip,
-		.deny = in->policy->deny_ip,
-		.n_deny = in->policy->n_deny_ip,
 		.host = in->host->v,
 		.n_host = in->host->n,
 		.on_link = in->networks->on_link.v,
@@ -236,6 +225,7 @@ static int plan_rules(const struct hook_plan_input *in, struct ruleset *ret, str
 		.unfinished = in->networks->late,
 	};
 
+	ruleset_input_from_policy(in->policy, &rules);
 	if (in->survey->resolv_conf != NULL &&
 	    resolvers_parse(in->survey->resolv_conf, &resolvers, &rules.n_resolvers, e) < 0)
 		return err_wrap(e, "the container's /etc/resolv.conf");

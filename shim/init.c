@@ -78,7 +78,8 @@ static void wait_for_go(int go)
 }
 
 /*
- * Set after the last change of credentials, which clears it (PR_SET_PDEATHSIG, prctl(2)).  The
+ * Set after the last change of credentials, which clears it (PR_SET_PDEATHSIG, prctl(2)), and when
+ * the supervisor is this process's parent: who has made it ends before the second byte.  The
  * supervisor may have died before: then the write end of the pipe is gone.
  */
 static int die_with_supervisor(int go, struct err *e)
@@ -114,7 +115,7 @@ static int build(const struct sandbox *s, const struct init_pipes *p, struct err
 	/* The agent has our uid: it must not trace us, nor read what our memory held before */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return err_set(e, errno, "close this process to others");
-	return die_with_supervisor(p->go, e);
+	return 0;
 }
 
 /* The agent itself; @report is CLOEXEC and closes when it runs. */
@@ -202,6 +203,8 @@ void init_main(const struct sandbox *s, const struct init_pipes *p)
 	if (build(s, p, &e) < 0)
 		give_up(p->report, STATUS_FAILED, &e);
 	wait_for_go(p->go);
+	if (die_with_supervisor(p->go, &e) < 0)
+		give_up(p->report, STATUS_FAILED, &e);
 
 	(void)sigfillset(&all);
 	(void)sigdelset(&all, SIGTSTP);

@@ -13,6 +13,7 @@ void launch_done(struct launch *l)
 {
 	policy_done(&l->policy);
 	manifest_done(&l->manifest);
+	loaded_profiles_done(&l->profiles);
 	profile_done(&l->profile);
 	free(l->command);
 	free(l->user);

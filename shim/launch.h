@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "load.h"
 #include "manifest.h"
 #include "policy.h"
 #include "profile.h"
@@ -15,8 +16,10 @@ struct err;
 
 /**
  * struct launch - all that one launch is made from
+ * @hooked:	The hook has prepared the container
  * @policy:	The container's policy
  * @manifest:	What the hook said of the container
+ * @profiles:	All profiles; that of the agent is moved to @profile
  * @profile:	The agent's profile
  * @command:	Name that the agent was launched by
  * @uid:	User in the container
@@ -33,6 +36,7 @@ struct err;
  * @agent_at:	Where the sandbox has it: where what it looks for beside itself is
  * @passwd:	/etc/passwd as the sandbox shall see it; NULL: as it is
  * @group:	/etc/group as the sandbox shall see it; NULL: as it is
+ * @no_route:	The container's network leads nowhere, so the agent's doesn't
  * @resolv:	The container's resolvers
  * @resolv_path: Its /etc/resolv.conf, all symlinks resolved; NULL: it has none
  * @resolv_conf: /etc/resolv.conf as the sandbox shall see it
@@ -44,8 +48,10 @@ struct err;
  * Owned by the caller; launch_done() releases it.
  */
 struct launch {
+	bool hooked;
 	struct policy policy;
 	struct manifest manifest;
+	struct loaded_profiles profiles;
 	struct profile profile;
 	char *command;
 	uid_t uid;
@@ -61,6 +67,7 @@ struct launch {
 	char *agent_at;
 	char *passwd;
 	char *group;
+	bool no_route;
 	struct resolv resolv;
 	char *resolv_path;
 	char *resolv_conf;
@@ -69,6 +76,9 @@ struct launch {
 	char *git_common;
 	char *git_dir;
 };
+
+/* Told of something that the agent lacks, one line */
+typedef void (*launch_warn)(const char *what);
 
 void launch_done(struct launch *l);
 

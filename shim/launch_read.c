@@ -30,6 +30,8 @@
 #include "launch_read.h"
 #include "path.h"
 #include "plan_ops.h"
+#include "routes.h"
+#include "standalone.h"
 #include "workspace.h"
 
 #define RESOLV_CONF "/etc/resolv.conf"
@@ -39,6 +41,7 @@
 #define DNS_HOST_BITS 0x003fffffU
 
 #define NAMES_MAX_BYTES (1024 * 1024)
+#define ROUTES_MAX_BYTES (64 * 1024 * 1024)
 
 static uint64_t namespace_inode(const char *path)
 {
@@ -53,11 +56,7 @@ static int check_run_dir(struct err *e)
 	struct statfs fs;
 
 	if (statfs(RUN_DIR, &fs) < 0)
-		return err_set(e, errno,
-			       "%s: this container was started without oci-sandbox-hook, "
-			       "so nothing confines an agent here (`oci-sandbox-hook --check` "
-			       "on the host says why)",
-			       RUN_DIR);
+		return err_set(e, errno, RUN_DIR);
 	if (fs.f_type != TMPFS_MAGIC || (fs.f_flags & ST_RDONLY) == 0)
 		return err_set(e, 0,
 			       "%s is not the folder that oci-sandbox-hook mounts: no agent is "
@@ -84,24 +83,56 @@ static int read_policy(struct launch *l, struct err *e)
 	return policy_parse(text, RUN_POLICY, &l->policy, e);
 }
 
-/* The profile that has this command. */
-static int read_profile(struct launch *l, struct err *e)
+static int read_hooks_profile(const char *name, struct profile *ret, struct err *e)
 {
-	for (size_t i = 0; i < l->policy.agents.n; i++) {
-		cleanup_profile struct profile p = { 0 };
-		cleanup_free char *path = NULL;
-		cleanup_free char *text = NULL;
+	cleanup_free char *path = NULL, *text = NULL;
 
-		if (asprintf(&path, "%s/%s.conf", RUN_PROFILES, l->policy.agents.v[i]) < 0) {
-			path = NULL;
-			return err_set(e, ENOMEM, "allocate a path");
-		}
-		text = read_path(path, DIRECTIVES_MAX_BYTES, e);
-		if (text == NULL || profile_parse(text, path, l->policy.agents.v[i], &p, e) < 0)
+	if (asprintf(&path, "%s/%s.conf", RUN_PROFILES, name) < 0) {
+		path = NULL;
+		return err_set(e, ENOMEM, "allocate a path");
+	}
+	text = read_path(path, DIRECTIVES_MAX_BYTES, e);
+	return text == NULL ? -1 : profile_parse(text, path, name, ret, e);
+}
+
+static int read_hooks_profiles(struct launch *l, struct err *e)
+{
+	l->profiles.v = calloc(l->policy.agents.n + 1, sizeof(*l->profiles.v));
+	if (l->profiles.v == NULL)
+		return err_set(e, ENOMEM, "allocate the profiles");
+	for (; l->profiles.n < l->policy.agents.n; l->profiles.n++)
+		if (read_hooks_profile(l->policy.agents.v[l->profiles.n],
+				       &l->profiles.v[l->profiles.n].profile, e) < 0)
 			return -1;
-		if (strlist_has(&p.commands, l->command)) {
-			l->profile = p;
-			p = (struct profile){ 0 };
+	return 0;
+}
+
+/* What the hook said of the container, or what there is without it. */
+static int read_container(struct launch *l, struct err *e)
+{
+	struct err why;
+
+	if (check_run_dir(&why) < 0) {
+		if (why.code == ENOENT)
+			return standalone_read(l, e);
+		*e = why;
+		return -1;
+	}
+	l->hooked = true;
+	if (read_manifest(l, e) < 0 || read_policy(l, e) < 0)
+		return -1;
+	return read_hooks_profiles(l, e);
+}
+
+/* The profile that has this command. */
+static int choose_profile(struct launch *l, struct err *e)
+{
+	for (size_t i = 0; i < l->profiles.n; i++) {
+		struct profile *p = &l->profiles.v[i].profile;
+
+		if (strlist_has(&p->commands, l->command)) {
+			l->profile = *p;
+			*p = (struct profile){ 0 };
 			return 0;
 		}
 	}
@@ -243,6 +274,24 @@ static int narrow_network(struct launch *l, const char *egress, struct err *e)
 	return 0;
 }
 
+/* pasta(1) connects an agent to what the container itself is connected to. */
+static void narrow_to_routes(struct launch *l)
+{
+	struct err ignored;
+	cleanup_free char *ipv4 = NULL, *ipv6 = NULL;
+
+	if (l->manifest.network != MANIFEST_NETWORK_PASTA)
+		return;
+	if (l->policy.egress != POLICY_EGRESS_NONE) {
+		ipv4 = read_path("/proc/net/route", ROUTES_MAX_BYTES, &ignored);
+		ipv6 = read_path("/proc/net/ipv6_route", ROUTES_MAX_BYTES, &ignored);
+		if (routes_lead_out(ipv4, ipv6))
+			return;
+		l->no_route = true;
+	}
+	l->manifest.network = MANIFEST_NETWORK_NONE;
+}
+
 /* The relay asks from the container's network, so what it asks there must be no agent's to choose.
  */
 static bool is_agents_to_write(const struct launch *l, const char *path)
@@ -299,11 +348,11 @@ int launch_read(const char *command, char *const vars[], bool nested, struct lau
 	l.command = strdup(command);
 	if (l.command == NULL)
 		return err_set(e, ENOMEM, "allocate a name");
-	if (check_run_dir(e) < 0 || read_manifest(&l, e) < 0 || read_policy(&l, e) < 0 ||
-	    read_profile(&l, e) < 0 || read_names(&l, e) < 0 ||
+	if (read_container(&l, e) < 0 || choose_profile(&l, e) < 0 || read_names(&l, e) < 0 ||
 	    find_home(&l, environment_get(vars, "HOME"), e) < 0 ||
 	    narrow_network(&l, environment_get(vars, "OCI_SANDBOX_EGRESS"), e) < 0)
 		goto fail;
+	narrow_to_routes(&l);
 	if (!nested && (find_workspace(&l, e) < 0 || find_state(&l, e) < 0 || git_read(&l, e) < 0 ||
 			read_resolv(&l, e) < 0))
 		goto fail;

@@ -44,6 +44,11 @@ static int run_nested(struct launch *l, char **argv, char **envp, struct err *e)
 	return STATUS_CANNOT_RUN;
 }
 
+static void warn(const char *what)
+{
+	(void)fprintf(stderr, "oci-sandbox: warning: %s\n", what);
+}
+
 static void warn_of_capabilities(const struct launch *l)
 {
 	for (size_t i = 0; i < l->manifest.capabilities.n; i++) {
@@ -54,11 +59,6 @@ static void warn_of_capabilities(const struct launch *l)
 				      "oci-sandbox: warning: container root has %s: it %s\n",
 				      c->name, c->so);
 	}
-}
-
-static void warn_of_port(const char *what)
-{
-	(void)fprintf(stderr, "oci-sandbox: warning: %s\n", what);
 }
 
 /* Only main prints; this is its part that a launch which went well can need. */
@@ -102,12 +102,12 @@ static int run(char **argv, char **envp, struct err *e)
 		return STATUS_FAILED;
 
 	warn_of_capabilities(&l);
-	(void)sandbox_run(&(struct sandbox){ .launch = &l,
-					     .plan = &plan,
-					     .argv = argv,
-					     .env = env.v,
-					     .warn = warn_of_port },
-			  &status, e);
+	if (l.no_route)
+		warn("the container has no default route, so agents have no network");
+	(void)sandbox_run(
+		&(struct sandbox){
+			.launch = &l, .plan = &plan, .argv = argv, .env = env.v, .warn = warn },
+		&status, e);
 	warn_of_made(&l, &missing);
 	return status;
 }

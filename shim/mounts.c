@@ -26,7 +26,6 @@
 
 #include "err.h"
 #include "io.h"
-#include "manifest.h"
 #include "mount.h"
 #include "mounts.h"
 #include "plan.h"
@@ -148,12 +147,13 @@ static int attach(const struct build *b, int mnt, const char *path, struct err *
 	return target < 0 ? -1 : mount_attach(mnt, target, e);
 }
 
+/* Any folder that each container has would do: it goes with the container's root. */
 static int do_root(struct build *b, int *source, struct err *e)
 {
-	cleanup_fd int place = open(RUN_SESSION, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd int place = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (place < 0)
-		return err_set(e, errno, "open %s", RUN_SESSION);
+		return err_set(e, errno, "open /dev");
 	if (mount_set(*source, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID, true, e) < 0 ||
 	    mount_attach(*source, place, e) < 0)
 		return -1;

@@ -2,9 +2,10 @@
 /**
  * DOC: The agent's network
  *
- * The hook has made a user and a network namespace for each user that may launch agents.  A process
- * of that user may enter his; the sandbox's own user namespace is made below it, and so has no
- * power over its interfaces, routes and rules.
+ * The hook has made a user and a network namespace for each user that may launch agents, and a
+ * process of that user may enter his.  Without the hook, or on the host's network, a launch makes
+ * its own.  Either way the sandbox's own user namespace is made below, and so has no power over
+ * interfaces, routes and rules.
  */
 #include "config.h"
 
@@ -24,6 +25,7 @@
 #include "err.h"
 #include "launch.h"
 #include "network.h"
+#include "pasta.h"
 
 /**
  * network_check() - Make sure that the user of a launch has a network for his agents
@@ -38,6 +40,8 @@ int network_check(const struct launch *l, struct err *e)
 
 	if (l->manifest.network == MANIFEST_NETWORK_NONE)
 		return 0;
+	if (l->manifest.network == MANIFEST_NETWORK_PASTA)
+		return pasta_check(e);
 	if (u == NULL)
 		return err_set(e, 0,
 			       "uid %u has no network namespace for agents (name it in `agent-uid` "

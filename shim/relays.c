@@ -224,7 +224,7 @@ static int socket_here(void *ctx, int family, int type, struct err *e)
 
 /* ---- the supervisor ---- */
 
-static void warn_of_port(relays_warn warn, const char *key, uint16_t port, const char *where)
+static void warn_of_port(launch_warn warn, const char *key, uint16_t port, const char *where)
 {
 	char what[160];
 
@@ -251,7 +251,7 @@ static int take_listener(struct relays *r, enum listener_kind kind, uint16_t por
 	return stream_relay_take_listener(r->stream, fd, &target, e);
 }
 
-static int receive_listeners(struct relays *r, relays_warn warn, struct err *e)
+static int receive_listeners(struct relays *r, launch_warn warn, struct err *e)
 {
 	struct listeners m;
 	int fds[LISTENERS_MAX];
@@ -274,7 +274,7 @@ static int receive_listeners(struct relays *r, relays_warn warn, struct err *e)
 }
 
 /* The container's own loopback; the policy has no port twice. */
-static int listen_for_callbacks(struct relays *r, const struct launch *l, relays_warn warn,
+static int listen_for_callbacks(struct relays *r, const struct launch *l, launch_warn warn,
 				struct err *e)
 {
 	const struct policy_numbers *ports = &l->policy.callback_port;
@@ -321,7 +321,7 @@ static int start_dns(struct relays *r, const struct launch *l, struct err *e)
  *
  * Return: 0 on success, -1 on failure
  */
-int relays_start(const struct launch *l, struct relay_loop *loop, int sock, relays_warn warn,
+int relays_start(const struct launch *l, struct relay_loop *loop, int sock, launch_warn warn,
 		 struct relays *ret, struct err *e)
 {
 	*ret = (struct relays){ .loop = loop, .sock = sock };

@@ -8,10 +8,10 @@
 
 #include "cleanup.h"
 #include "dns_relay.h"
+#include "launch.h"
 #include "stream.h"
 
 struct err;
-struct launch;
 struct policy_numbers;
 
 /**
@@ -31,12 +31,9 @@ struct relays {
 	struct stream_relay *stream;
 };
 
-/* Told of a port that can't be relayed, one line */
-typedef void (*relays_warn)(const char *what);
-
 int relays_listen(const struct launch *l, int sock, struct err *e);
 int relays_serve_socket(int sock, struct err *e);
-int relays_start(const struct launch *l, struct relay_loop *loop, int sock, relays_warn warn,
+int relays_start(const struct launch *l, struct relay_loop *loop, int sock, launch_warn warn,
 		 struct relays *ret, struct err *e);
 void relays_drain(struct relays *r);
 void relays_done(struct relays *r);

@@ -15,7 +15,7 @@ struct launch;
  * @plan:	The mounts
  * @argv:	The agent's arguments, NULL at the end
  * @env:	The agent's environment
- * @warn:	Told of ports that can't be relayed
+ * @warn:	Told of what the agent lacks
  *
  * Everything is borrowed.
  */
@@ -24,7 +24,7 @@ struct sandbox {
 	const struct plan *plan;
 	char *const *argv;
 	char *const *env;
-	relays_warn warn;
+	launch_warn warn;
 };
 
 int sandbox_run(const struct sandbox *s, int *ret_status, struct err *e);

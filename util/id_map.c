@@ -4,10 +4,13 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cleanup.h"
+#include "err.h"
 #include "id_map.h"
 
 struct extent {
@@ -65,4 +68,33 @@ bool id_map_inside(const char *map, uint32_t outside, uint32_t *ret)
 			return true;
 		}
 	return false;
+}
+
+/**
+ * id_map_identity() - Map every id of a user namespace to itself, for one below it
+ * @map:	Map of the namespace.  A line of the other must not cross two of its extents:
+ *		user_namespaces(7)
+ * @e:		Set on failure: memory
+ *
+ * Return: map owned by the caller, NULL on failure
+ */
+char *id_map_identity(const char *map, struct err *e)
+{
+	cleanup_free char *text = NULL;
+	struct extent x;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f == NULL) {
+		(void)err_set(e, ENOMEM, "allocate an id map");
+		return NULL;
+	}
+	while (next(&map, &x))
+		(void)fprintf(f, "%" PRIu32 " %" PRIu32 " %" PRIu32 "\n", x.inside, x.inside,
+			      x.size);
+	if (fclose(f) != 0) {
+		(void)err_set(e, ENOMEM, "allocate an id map");
+		return NULL;
+	}
+	return steal_ptr(&text);
 }

@@ -131,3 +131,42 @@ char *path_join(const char *dir, const char *rel, struct err *e)
 	}
 	return ret;
 }
+
+/**
+ * path_unescape() - Undo \ooo, as mountinfo in proc(5) has what would end a path
+ * @text:	Path
+ * @len:	Its length
+ * @e:		Set on failure: memory, or a bad escape
+ *
+ * Return: path owned by the caller, NULL on failure
+ */
+char *path_unescape(const char *text, size_t len, struct err *e)
+{
+	cleanup_free char *ret = malloc(len + 1);
+	size_t n = 0;
+
+	if (ret == NULL) {
+		(void)err_set(e, ENOMEM, "allocate a path");
+		return NULL;
+	}
+	for (size_t i = 0; i < len; i++) {
+		unsigned c = (unsigned char)text[i];
+
+		if (c == '\\') {
+			if (len - i < 4 || strspn(text + i + 1, "01234567") < 3) {
+				(void)err_set(e, 0, "`%.60s`: bad escape", text);
+				return NULL;
+			}
+			c = (unsigned)(text[i + 1] - '0') << 6 |
+			    (unsigned)(text[i + 2] - '0') << 3 | (unsigned)(text[i + 3] - '0');
+			i += 3;
+		}
+		if (c == 0 || c > 255) {
+			(void)err_set(e, 0, "`%.60s`: bad escape", text);
+			return NULL;
+		}
+		ret[n++] = (char)c;
+	}
+	ret[n] = '\0';
+	return steal_ptr(&ret);
+}

@@ -3,6 +3,7 @@
 #define UTIL_PATH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct err;
 
@@ -11,5 +12,6 @@ bool path_is_below(const char *path, const char *dir);
 bool path_is_at_or_below(const char *path, const char *dir);
 char *path_clean(const char *path, struct err *e);
 char *path_join(const char *dir, const char *rel, struct err *e);
+char *path_unescape(const char *text, size_t len, struct err *e);
 
 #endif

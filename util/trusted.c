@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * DOC: Files of the host that the hook may obey
+ * DOC: Files that programs of ours may obey
  *
  * Whoever can write the policy, a profile or the shim decides what runs in every container.
  * So each is used only if it, and each folder and symlink on the way to it, belongs to someone

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef HOOK_TRUSTED_H
-#define HOOK_TRUSTED_H
+#ifndef UTIL_TRUSTED_H
+#define UTIL_TRUSTED_H
 
 #include <sys/types.h>
 

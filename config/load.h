@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef HOOK_LOAD_H
-#define HOOK_LOAD_H
+#ifndef CONFIG_LOAD_H
+#define CONFIG_LOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
