@@ -34,13 +34,16 @@ static bool has_namespace(const struct oci_config *c, const char *type)
 	return false;
 }
 
-static int check_namespaces(const struct oci_config *c, struct err *e)
+static bool has_host_network(const struct container *c)
 {
-	if (!has_namespace(c, "mount"))
+	return !has_namespace(&c->config, "network");
+}
+
+static int check_namespaces(const struct container *c, struct err *e)
+{
+	if (!has_namespace(&c->config, "mount"))
 		return container_refuse_mount_ns(e);
-	if (!has_namespace(c, "network"))
-		return container_refuse_net_ns(e);
-	return 0;
+	return has_host_network(c) ? container_check_host_network(&c->policy, e) : 0;
 }
 
 /* Without a map, container root is who runs the engine. */
@@ -57,11 +60,19 @@ static int root_uid(const struct oci_config *c, uid_t *ret, struct err *e)
 	return 0;
 }
 
-static int enter_steps(struct steps *ret, struct err *e)
+static int enter_steps(const struct container *c, struct steps *ret, struct err *e)
 {
+	if (!has_host_network(c) &&
+	    steps_add(ret, STEP_NOTE,
+		      "networks that the container is part of are refused as well; they are known "
+		      "when it has its network",
+		      e) < 0)
+		return -1;
 	if (steps_add(ret, STEP_NAMESPACE, "the container's mount namespace", e) < 0)
 		return -1;
-	return steps_add(ret, STEP_NAMESPACE, "the container's network namespace", e);
+	return has_host_network(c)
+		       ? 0
+		       : steps_add(ret, STEP_NAMESPACE, "the container's network namespace", e);
 }
 
 static char *print_map(const struct oci_id_maps *maps, struct err *e)
@@ -105,7 +116,9 @@ static int plan_nets(const struct container *c, const struct survey *survey, str
 
 	if (gids == NULL)
 		return -1;
-	return c->policy.egress == POLICY_EGRESS_NONE ? 0 : agent_nets_plan(&in, ret, e);
+	if (c->policy.egress == POLICY_EGRESS_NONE || has_host_network(c))
+		return 0;
+	return agent_nets_plan(&in, ret, e);
 }
 
 static int plan_steps(const struct container *c, const struct survey_id *shim, struct steps *ret,
@@ -133,6 +146,7 @@ static int plan_steps(const struct container *c, const struct survey_id *shim, s
 		.host = &host,
 		.networks = &unknown,
 		.nets = &nets,
+		.host_network = has_host_network(c),
 	};
 
 	if (root < 0 || links_read_own(&host, e) < 0 ||
@@ -140,11 +154,7 @@ static int plan_steps(const struct container *c, const struct survey_id *shim, s
 	    plan_nets(c, &survey, &nets, e) < 0 || hook_plan_build(&in, &plan, e) < 0 ||
 	    (c->config.root_readonly && scratch_find(root, &plan, &scratch, e) < 0))
 		return -1;
-	if (steps_add(ret, STEP_NOTE,
-		      "networks that the container is part of are refused as well; they are known "
-		      "when it has its network",
-		      e) < 0 ||
-	    enter_steps(ret, e) < 0 || scratch_steps(&scratch, ret, e) < 0)
+	if (enter_steps(c, ret, e) < 0 || scratch_steps(&scratch, ret, e) < 0)
 		return -1;
 	return hook_plan_steps(&plan, ret, e);
 }
@@ -173,8 +183,7 @@ int check_bundle(const struct hook_paths *paths, const char *bundle, struct bund
 	if (c.why == NULL)
 		return 0;
 	libexec = libexec_open(paths->libexec, &shim, e);
-	if (libexec < 0 || check_namespaces(&c.config, e) < 0 ||
-	    plan_steps(&c, &shim, &steps, e) < 0)
+	if (libexec < 0 || check_namespaces(&c, e) < 0 || plan_steps(&c, &shim, &steps, e) < 0)
 		return -1;
 	ret->steps = steps;
 	steps = (struct steps){ 0 };

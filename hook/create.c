@@ -114,8 +114,11 @@ static int build_plan(const struct container *c, const struct container_ids *ids
 		.host = &host->own,
 		.networks = &networks,
 		.nets = &ret->nets,
+		.host_network = ids->host_network,
 	};
 
+	if (ids->host_network)
+		return hook_plan_build(&in, &ret->plan, e);
 	if (networks_read(&networks, e) < 0 || forwarding_read(&ret->forwarding, e) < 0)
 		return -1;
 	in.forwards = ret->forwarding.ipv4;
@@ -165,8 +168,10 @@ static int apply(const struct container *c, const struct container_ids *ids,
 		.mountinfo = mountinfo,
 	};
 
-	if (egress_commit(&f->plan.rules, e) < 0 || egress_verify(&f->plan.rules, e) < 0 ||
-	    apply_mounts(&in, e) < 0)
+	if (!ids->host_network &&
+	    (egress_commit(&f->plan.rules, e) < 0 || egress_verify(&f->plan.rules, e) < 0))
+		return -1;
+	if (apply_mounts(&in, e) < 0)
 		return -1;
 	return make_namespaces(ids, f, root, mountinfo, e);
 }
@@ -221,7 +226,7 @@ static int confine(const struct container *c, const struct container_ids *ids,
 	root = container_open_root(c, e);
 	if (root < 0 || container_check_mounted(root, e) < 0)
 		return EX_UNAVAILABLE;
-	if (container_enter(ids, CLONE_NEWNET, e) < 0)
+	if (!ids->host_network && container_enter(ids, CLONE_NEWNET, e) < 0)
 		return EX_OSERR;
 	status = look(c, ids, host, root, &f, e);
 	if (status == 0 && c->config.root_readonly)
@@ -266,7 +271,8 @@ int hook_create(const struct hook_paths *paths, const char *state, struct err *e
 	status = container_load(paths, s.bundle, &c, e);
 	if (status != 0 || c.why == NULL)
 		return status;
-	if (container_ids_read(s.pid, &ids, e) < 0)
+	if (container_ids_read(s.pid, &ids, e) < 0 ||
+	    (ids.host_network && container_check_host_network(&c.policy, e) < 0))
 		return EX_UNAVAILABLE;
 	status = look_at_host(paths, &host, e);
 	return status != 0 ? status : confine(&c, &ids, &host, e);

@@ -23,6 +23,7 @@
 #include "id_map.h"
 #include "io.h"
 #include "namespaces.h"
+#include "policy.h"
 
 #define ID_MAP_MAX_BYTES (64 * 1024)
 
@@ -98,33 +99,28 @@ int container_refuse_mount_ns(struct err *e)
 }
 
 /**
- * container_refuse_net_ns() - Say why a container on the host's network can't be ours
- * @e:		Set
+ * container_check_host_network() - Say whether a container can be ours that is on the host's
+ * network
+ * @p:		Policy
+ * @e:		Set if it can't
  *
- * Return: -1
+ * Return: 0 if it can, -1 if not
  */
-int container_refuse_net_ns(struct err *e)
+int container_check_host_network(const struct policy *p, struct err *e)
 {
+	if (p->egress_scope == POLICY_SCOPE_AGENT)
+		return 0;
 	return err_set(e, 0,
 		       "the container is on the host's network, whose rules are not ours to change "
-		       "(give it a network of its own; `egress-scope = agent` is not supported "
-		       "there yet)");
-}
-
-static int check_own(const struct container_ids *own, const struct container_ids *c, struct err *e)
-{
-	if (c->mnt_ns == own->mnt_ns)
-		return container_refuse_mount_ns(e);
-	if (c->net_ns == own->net_ns)
-		return container_refuse_net_ns(e);
-	return 0;
+		       "(give it a network of its own; or with `egress-scope = agent` in the "
+		       "policy only its agents are confined, which get one)");
 }
 
 /**
  * container_ids_read() - Find out what a container is to the kernel
  * @pid:	Its process, from the state
  * @ret:	Filled on success, untouched on failure
- * @e:		Set on failure, also if a namespace that must be its own is the hook's
+ * @e:		Set on failure, also if its mount namespace is the hook's
  *
  * Return: 0 on success, -1 on failure
  */
@@ -141,8 +137,11 @@ int container_ids_read(pid_t pid, struct container_ids *ret, struct err *e)
 	if (c.pidfd < 0)
 		return err_set(e, errno, "open process %s", process);
 	if (read_all_ns("self", &own, e) < 0 || read_all_ns(process, &c, e) < 0 ||
-	    read_root(process, &own, &c, e) < 0 || check_own(&own, &c, e) < 0)
+	    read_root(process, &own, &c, e) < 0)
 		return -1;
+	if (c.mnt_ns == own.mnt_ns)
+		return container_refuse_mount_ns(e);
+	c.host_network = c.net_ns == own.net_ns;
 	if (syscall(SYS_pidfd_send_signal, c.pidfd, 0, NULL, 0) < 0)
 		return err_set(e, errno, "process %s of the container", process);
 

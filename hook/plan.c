@@ -249,12 +249,17 @@ static int plan_manifest(const struct oci_config *c, struct manifest *m, struct 
 	return 0;
 }
 
-static int plan_users(const struct agent_nets *nets, struct manifest *m, struct err *e)
+static int plan_network(const struct hook_plan_input *in, struct manifest *m, struct err *e)
 {
+	const struct agent_nets *nets = in->nets;
+
 	for (size_t i = 0; i < nets->n; i++)
 		if (manifest_add_user(m, nets->v[i].uid, nets->v[i].gid, e) < 0)
 			return -1;
-	m->network = nets->n > 0 ? MANIFEST_NETWORK_NAMESPACE : MANIFEST_NETWORK_NONE;
+	if (nets->n > 0)
+		m->network = MANIFEST_NETWORK_NAMESPACE;
+	else if (in->host_network && in->policy->egress != POLICY_EGRESS_NONE)
+		m->network = MANIFEST_NETWORK_PASTA;
 	return 0;
 }
 
@@ -285,10 +290,10 @@ int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, str
 {
 	cleanup_hook_plan struct hook_plan p = { 0 };
 
-	if (check_shim(in, e) < 0 || plan_rules(in, &p.rules, e) < 0 ||
+	if (check_shim(in, e) < 0 || (!in->host_network && plan_rules(in, &p.rules, e) < 0) ||
 	    plan_manifest(in->config, &p.manifest, e) < 0 ||
 	    plan_capabilities(in->config, &p.manifest, e) < 0 ||
-	    plan_users(in->nets, &p.manifest, e) < 0 ||
+	    plan_network(in, &p.manifest, e) < 0 ||
 	    add_fixed(&p, HOOK_OP_LIBEXEC, LIBEXEC_DIR, e) < 0 ||
 	    add_fixed(&p, HOOK_OP_RUN, RUN_DIR, e) < 0 || each_command(in, &p, plan_agent, e) < 0 ||
 	    each_command(in, &p, plan_covers, e) < 0 || each_command(in, &p, plan_name, e) < 0)
@@ -369,6 +374,10 @@ static int add_namespaces(const struct manifest *m, struct steps *ret, struct er
 {
 	char what[128];
 
+	if (m->network == MANIFEST_NETWORK_PASTA)
+		return steps_add(ret, STEP_NOTE,
+				 "each launch makes a network for its agent, which pasta connects",
+				 e);
 	for (size_t i = 0; i < m->n_users; i++) {
 		(void)snprintf(what, sizeof(what),
 			       "new user and network namespaces for agents of uid %u",
@@ -389,8 +398,8 @@ static int add_namespaces(const struct manifest *m, struct steps *ret, struct er
  */
 int hook_plan_steps(const struct hook_plan *p, struct steps *ret, struct err *e)
 {
-	if (add_rules(&p->rules, ret, e) < 0 || add_mounts(p, ret, e) < 0 ||
-	    add_namespaces(&p->manifest, ret, e) < 0)
+	if ((p->rules.n_rules > 0 && add_rules(&p->rules, ret, e) < 0) ||
+	    add_mounts(p, ret, e) < 0 || add_namespaces(&p->manifest, ret, e) < 0)
 		return -1;
 	return add_manifest(&p->manifest, ret, e);
 }

@@ -73,6 +73,7 @@ struct hook_plan {
  * @networks:	Those that the container is part of
  * @nets:	Agents' networks; none: agents have no network
  * @forwards:	The container's network namespace forwards
+ * @host_network: It is the host's: there are no rules, and agents make networks of their own
  */
 struct hook_plan_input {
 	const struct oci_config *config;
@@ -84,6 +85,7 @@ struct hook_plan_input {
 	const struct networks *networks;
 	const struct agent_nets *nets;
 	bool forwards;
+	bool host_network;
 };
 
 int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, struct err *e);

@@ -13,6 +13,8 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -27,16 +29,29 @@
 #include "ruleset.h"
 #include "state.h"
 
-/* Returns 1 if the process has ended: a short command is over before this stage comes. */
+/*
+ * Returns 1 if there is nothing to do: a short command is over before this stage comes, and the
+ * host's network has no rules of ours, whatever else createRuntime has let through.
+ */
 static int enter_network(pid_t pid, struct err *e)
 {
 	cleanup_fd int pidfd = -1;
+	char path[32];
+	struct stat own, its;
 
 	if (pid == 0)
 		return err_set(e, 0, "container state: pid: the runtime gave none");
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
 		return errno == ESRCH ? 1 : err_set(e, errno, "open process %d", (int)pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
+	if (stat("/proc/self/ns/net", &own) < 0)
+		return err_set(e, errno, "look at this network namespace");
+	if (stat(path, &its) < 0)
+		return errno == ENOENT || errno == ESRCH ? 1
+							 : err_set(e, errno, "look at %s", path);
+	if (own.st_ino == its.st_ino)
+		return 1;
 	if (setns(pidfd, CLONE_NEWNET) < 0)
 		return errno == ESRCH ? 1 : err_set(e, errno, "enter the network namespace");
 	return 0;

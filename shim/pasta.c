@@ -76,9 +76,9 @@ int pasta_check(struct err *e)
 	cleanup_fd int tun = open(TUN, O_RDWR | O_CLOEXEC);
 
 	if (tun < 0)
-		(void)err_set(e, errno,
-			      "open " TUN ", which pasta needs (start the container with "
-			      "`--device " TUN "`)");
+		(void)err_set(e, errno, "open " TUN ", which pasta needs (%s)",
+			      errno == EACCES ? "on the host, `chmod 666 " TUN "` is usual"
+					      : "start the container with `--device " TUN "`");
 	else if (access(EGRESS, X_OK) < 0)
 		(void)err_set(e, errno, EGRESS);
 	else if (find(e) != NULL)
