@@ -395,7 +395,6 @@ static const struct directive keys[] = {
 	{ "nested-sandbox",  check_only_yes,	  0,			true,	false },
 	{ "share-write",     check_only_no,	  0,			true,	false },
 	{ "gpu",	     check_only_no,	  0,			true,	false },
-	{ "require-hook",    check_only_no,	  0,			true,	false },
 	/* refused */
 	{ "allow-write",     refuse_path,	  0,			false,	false },
 	{ "allow-device",    refuse_path,	  0,			false,	false },

@@ -30,10 +30,10 @@
 #include "state.h"
 
 /*
- * Returns 1 if there is nothing to do: a short command is over before this stage comes, and the
- * host's network has no rules of ours, whatever else createRuntime has let through.
+ * Returns 1 if there is nothing to do: a short command is over before this stage comes, and where
+ * only agents are confined the host's network has no rules.
  */
-static int enter_network(pid_t pid, struct err *e)
+static int enter_network(const struct policy *p, pid_t pid, struct err *e)
 {
 	cleanup_fd int pidfd = -1;
 	char path[32];
@@ -50,7 +50,7 @@ static int enter_network(pid_t pid, struct err *e)
 	if (stat(path, &its) < 0)
 		return errno == ENOENT || errno == ESRCH ? 1
 							 : err_set(e, errno, "look at %s", path);
-	if (own.st_ino == its.st_ino)
+	if (own.st_ino == its.st_ino && p->egress_scope == POLICY_SCOPE_AGENT)
 		return 1;
 	if (setns(pidfd, CLONE_NEWNET) < 0)
 		return errno == ESRCH ? 1 : err_set(e, errno, "enter the network namespace");
@@ -106,7 +106,7 @@ int hook_poststart(const struct hook_paths *paths, const char *state, bool *ret_
 	status = container_load(paths, s.bundle, &c, e);
 	if (status != 0 || c.why == NULL)
 		return status;
-	status = enter_network(s.pid, e);
+	status = enter_network(&c.policy, s.pid, e);
 	if (status != 0)
 		return status < 0 ? EX_OSERR : 0;
 	return finish(&c.policy, ret_late, e) < 0 ? EX_OSERR : 0;
