@@ -143,6 +143,7 @@ char *path_join(const char *dir, const char *rel, struct err *e)
 char *path_unescape(const char *text, size_t len, struct err *e)
 {
 	cleanup_free char *ret = malloc(len + 1);
+	const int shown = len > 60 ? 60 : (int)len;
 	size_t n = 0;
 
 	if (ret == NULL) {
@@ -154,7 +155,7 @@ char *path_unescape(const char *text, size_t len, struct err *e)
 
 		if (c == '\\') {
 			if (len - i < 4 || strspn(text + i + 1, "01234567") < 3) {
-				(void)err_set(e, 0, "`%.60s`: bad escape", text);
+				(void)err_set(e, 0, "`%.*s`: bad escape", shown, text);
 				return NULL;
 			}
 			c = (unsigned)(text[i + 1] - '0') << 6 |
@@ -162,7 +163,7 @@ char *path_unescape(const char *text, size_t len, struct err *e)
 			i += 3;
 		}
 		if (c == 0 || c > 255) {
-			(void)err_set(e, 0, "`%.60s`: bad escape", text);
+			(void)err_set(e, 0, "`%.*s`: bad escape", shown, text);
 			return NULL;
 		}
 		ret[n++] = (char)c;

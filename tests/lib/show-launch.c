@@ -9,9 +9,11 @@
  * show-launch names AGENT_ID: passwd or group on stdin, as the sandbox sees it
  * show-launch resolv: whom the relay asks by the resolv.conf on stdin, and its other lines
  * show-launch gitconfig NAME EMAIL: the session's git configuration
+ * show-launch mountinfo: the mount points of the mountinfo on stdin
+ * show-launch routes IPV4 IPV6: exit 0 if these, as /proc/net has them, have a default route
  *
- * Keys: git-common, git-dir, uid, user, home, passwd-home, cwd, workspace, state, agent, agent-at,
- * resolv-path, resolv-conf.
+ * Keys: hooked (0: without the hook), git-common, git-dir, uid, user, home, passwd-home, cwd,
+ * workspace, state, agent, agent-at, resolv-path, resolv-conf.
  */
 #include "config.h"
 
@@ -28,8 +30,10 @@
 #include "idmap.h"
 #include "io.h"
 #include "launch.h"
+#include "mountinfo.h"
 #include "plan.h"
 #include "resolv.h"
+#include "routes.h"
 #include "workspace.h"
 
 #define MAX_BYTES (1024 * 1024)
@@ -59,6 +63,10 @@ static int set(struct launch *l, const char *assignment, struct err *e)
 		l->uid = (uid_t)strtoul(assignment + 4, NULL, 10);
 		return 0;
 	}
+	if (strncmp(assignment, "hooked=", 7) == 0) {
+		l->hooked = strcmp(assignment + 7, "0") != 0;
+		return 0;
+	}
 	for (size_t i = 0; i < N_ELEMENTS(keys); i++) {
 		size_t n = strlen(keys[i].key);
 
@@ -81,6 +89,7 @@ static int fill(struct launch *l, char **argv, struct err *e)
 	    profile_parse(profile, "profile", "claude", &l->profile, e) < 0 ||
 	    manifest_parse(manifest, "manifest", &l->manifest, e) < 0)
 		return -1;
+	l->hooked = true;
 	l->command = strdup("claude");
 	l->shell = strdup("/bin/sh");
 	for (argv += 3; *argv != NULL; argv++)
@@ -146,6 +155,25 @@ static int show_resolv(struct err *e)
 	return fputs(r.others, stdout) < 0 ? -1 : 0;
 }
 
+static int show_mountinfo(struct err *e)
+{
+	cleanup_free char *text = read_fd(0, MAX_BYTES, e);
+	cleanup_strlist struct strlist points = { 0 };
+
+	if (text == NULL || mountinfo_points(text, &points, e) < 0)
+		return -1;
+	for (size_t i = 0; i < points.n; i++)
+		(void)puts(points.v[i]);
+	return 0;
+}
+
+static int show_routes(const char *ipv4, const char *ipv6, struct err *e)
+{
+	if (routes_lead_out(ipv4, ipv6))
+		return 0;
+	return err_set(e, 0, "no default route");
+}
+
 int main(int argc, char **argv, char **envp)
 {
 	struct err e = { 0 };
@@ -157,6 +185,10 @@ int main(int argc, char **argv, char **envp)
 		rc = workspace_check(argv[2], argv[3], 0, &e);
 	else if (argc == 4 && strcmp(argv[1], "gitconfig") == 0)
 		rc = show_gitconfig(argv[2], argv[3], &e);
+	else if (argc == 4 && strcmp(argv[1], "routes") == 0)
+		rc = show_routes(argv[2], argv[3], &e);
+	else if (argc == 2 && strcmp(argv[1], "mountinfo") == 0)
+		rc = show_mountinfo(&e);
 	else if (argc == 2 && strcmp(argv[1], "resolv") == 0)
 		rc = show_resolv(&e);
 	else if (argc == 3)

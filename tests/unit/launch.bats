@@ -251,3 +251,51 @@ options edns0 ndots:2' ]]
 		[[ ${lines[0]} == 'ask 127.0.0.1 port 53' && $output != *$'\n'ask* ]]
 	done
 }
+
+# ---- without the hook ----
+
+@test "plan: without the hook the sandbox has the hook's folder all the same, and read-only" {
+	run -0 show plan hooked=0
+	order 'dir      /run/oci-sandbox mode 0755' 'tmpfs    /run/oci-sandbox mode 0755' \
+		'file     /run/oci-sandbox/policy.conf mode 0644' 'file     /run/oci-sandbox/container mode 0644' \
+		'dir      /run/oci-sandbox/session mode 0755' 'seal     /run/oci-sandbox' \
+		'tmpfs    /run/oci-sandbox/session mode 0755' 'seal     /run/oci-sandbox/session'
+	lacks 'bind     /run/oci-sandbox '
+}
+
+@test "mountinfo: mount points, each once, with what the kernel escapes" {
+	run -0 "$SHOW" mountinfo <<-'END'
+		606 505 0:52 / / rw,relatime - overlay overlay rw
+		607 606 0:55 / /proc rw - proc proc rw
+		608 606 8:1 /home/me/my\040kube /mnt/my\040kube\012\134 ro shared:1 master:2 - ext4 /dev/sda1 rw
+		609 606 8:1 /x /mnt/my\040kube\012\134 ro - ext4 /dev/sda1 rw
+	END
+	[[ $output == $'/\n/proc\n/mnt/my kube\n\\' ]]
+}
+
+@test "mountinfo: what is none is an error, and no list" {
+	local text
+
+	for text in 'x' '1 2 3 4' '1 2 3 / relative rw' '1 2 3 / /bad\9 rw' '1 2 3 / /bad\000 rw' \
+		'1 2 3 / /bad\04'; do
+		run -1 "$SHOW" mountinfo <<<"$text"
+		[[ $output == "show-launch: "* && ${#lines[@]} -eq 1 ]]
+	done
+}
+
+@test "routes: a default route is one that is up, leads out, and has no bits" {
+	local head4=$'Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n'
+	local on_link=$'eth0\t0000580A\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0\n'
+	local default4=$'eth0\t00000000\t0100580A\t0003\t0\t0\t0\t00000000\t0\t0\t0\n'
+	local zero=00000000000000000000000000000000
+	local default6="$zero 00 $zero 00 fe800000000000000000000000000001 00000400 00000002 00000000 00000003     eth0"
+	local unreachable="$zero 00 $zero 00 $zero ffffffff 00000001 00000000 00200200       lo"
+
+	run -1 "$SHOW" routes '' ''
+	run -1 "$SHOW" routes "$head4" ''
+	run -1 "$SHOW" routes "$head4$on_link" "$unreachable"
+	run -0 "$SHOW" routes "$head4$on_link$default4" ''
+	run -0 "$SHOW" routes "$head4$on_link" "$unreachable"$'\n'"$default6"
+	run -1 "$SHOW" routes "$head4${default4/0003/0002}" "${default6/00 $zero/40 $zero}"
+	run -1 "$SHOW" routes "${default4/0003/0203}" ''
+}
