@@ -235,7 +235,8 @@ int pasta_start(const struct launch *l, pid_t holder, struct pasta *ret, struct 
 
 	*ret = (struct pasta)PASTA_NONE;
 	(void)snprintf(pid, sizeof(pid), "%d", (int)holder);
-	if (start_rules(l, pid, &ret->rules, e) == 0 && start_pasta(l, pid, &ret->pasta, e) == 0)
+	/* pasta takes longer */
+	if (start_pasta(l, pid, &ret->pasta, e) == 0 && start_rules(l, pid, &ret->rules, e) == 0)
 		return 0;
 	pasta_done(ret);
 	return -1;

@@ -28,7 +28,7 @@ GET=(timeout 5 wget -q -O -)
 INTERFACES='sed -n "s/^ *\([^ :]*\):.*/\1/p" /proc/net/dev'
 INTERNET="http://$INTERNET_IP"
 
-# running [OPTION...]: a container without the hook that runs, with a service on its loopback and
+# running: a container that runs, with a service on its loopback and
 # on all of its addresses
 running() {
 	local deadline=$((SECONDS + 20))
@@ -36,7 +36,7 @@ running() {
 	mkdir -p "$ROOTFS/www"
 	echo 'STAND-IN page of the container' >"$ROOTFS/www/index.html"
 	chmod -R a+rX "$ROOTFS/www"
-	engine_podman "${HOOKS[@]}" run --detach --name "$CONTAINER" "${OPTIONS[@]}" "$@" \
+	engine_podman "${HOOKS[@]}" run --detach --name "$CONTAINER" "${OPTIONS[@]}" \
 		--rootfs "$ROOTFS" \
 		sh -c 'httpd -p 127.0.0.1:8080 -h /www; httpd -p 8081 -h /www; exec sleep 1000' 3>&-
 	until inside "${GET[@]}" http://127.0.0.1:8080 >/dev/null 2>&1; do
