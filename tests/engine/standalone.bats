@@ -71,9 +71,9 @@ policy() {
 	printf '%s\n' "$@" >>"$ROOTFS/etc/oci-sandbox/policy.conf"
 }
 
-# programs: what a launch has started in the container and not ended yet
+# programs: what a launch has started in the container and not ended, or not waited for
 programs() {
-	inside ps -o args | grep -E '^(pasta|/usr/bin/pasta|/usr/libexec/oci-sandbox)' || true
+	inside ps -o args | grep -E '(pasta|passt|egress)' || true
 }
 
 @test "standalone: an agent reaches the internet, and not the network that the container is on" {
@@ -223,9 +223,11 @@ programs() {
 	inside sh -c 'cp /usr/bin/passt /usr/bin/pasta && chmod 777 /usr/bin/pasta'
 	run -125 inside claude 'echo RUN'
 	[[ $output == *'/usr/bin/pasta can be written by others'* && $output != *RUN* ]]
-	inside sh -c 'printf "#!/bin/sh\necho STAND-IN reason >&2; exit 3\n" >/usr/bin/pasta; chmod 755 /usr/bin/pasta'
-	run -125 inside claude 'echo RUN'
+	inside sh -c 'printf "#!/bin/sh\nenv >/env; echo STAND-IN reason >&2; exit 3\n" >/usr/bin/pasta; chmod 755 /usr/bin/pasta'
+	run -125 inside env LD_PRELOAD=STAND-IN OTHER=STAND-IN claude 'echo RUN'
 	[[ $output == *'pasta ended with status 3: STAND-IN reason'* && $output != *RUN* ]]
+	run ! grep STAND-IN "$ROOTFS/env" # no variable decides what these programs do
+	[[ $status -eq 1 ]]
 	inside sh -c 'printf "#!/bin/sh\nexec sleep 1234\n" >/usr/bin/pasta'
 	run -125 inside claude 'echo RUN'
 	[[ $output == *"wait for the agent's network"* && $output != *RUN* ]]
