@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/close_range.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -112,13 +113,25 @@ static int run(char **argv, char **envp, struct err *e)
 	return status;
 }
 
+/* What is opened later must not be taken for what the caller has closed. */
+static bool fill_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= STDIN_FILENO && fd <= STDERR_FILENO);
+	return fd >= 0 && close(fd) == 0;
+}
+
 int main(int argc, char **argv, char **envp)
 {
 	struct err e = { 0 };
 	int status;
 
 	/* What the caller left open stays out; a parent that ignores SIGCHLD would hide the end */
-	if (argc < 1 || close_range(3, ~0U, 0) < 0 || signal(SIGCHLD, SIG_DFL) == SIG_ERR) {
+	if (argc < 1 || close_range(STDERR_FILENO + 1, ~0U, 0) < 0 || !fill_standard_fds() ||
+	    signal(SIGCHLD, SIG_DFL) == SIG_ERR) {
 		(void)fprintf(stderr, "oci-sandbox: can't prepare this process\n");
 		return STATUS_FAILED;
 	}

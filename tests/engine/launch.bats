@@ -250,3 +250,10 @@ vsock EAFNOSUPPORT'
 	run -0 sort -u <<<"$(grep -E '^status|^works' <<<"$output")"
 	is $'status 0\nstatus 125\nworks'
 }
+
+@test "shim: what the caller has closed is not taken for something else" {
+	# shellcheck disable=SC2016 # the container's
+	run -0 confined sh -c 'claude "exec >out; readlink /proc/self/fd/0; readlink /proc/self/fd/2; ls /proc/self/fd | wc -l; cat" <&- >&- 2>&-
+		echo $?; cat out'
+	is $'0\n/dev/null\n/dev/null\n4' # and the one that ls reads its folder by
+}
