@@ -358,6 +358,63 @@ links() {
 	run ! inside claude "${GET[*]} http://127.0.0.1:8082"
 }
 
+# pi: an agent that has a local-model-port, and runs what it is told to as well
+pi() {
+	cp "$ROOTFS/usr/local/bin/claude" "$ROOTFS/usr/local/bin/pi"
+}
+
+# model PORT: something on the container's loopback that a model could be
+model() {
+	inside httpd -p "127.0.0.1:$1" -h /www
+}
+
+@test "ports: a profile's local-model-port is reached by its agent, at both addresses, and by no other" {
+	local page='STAND-IN page of the container'
+
+	pi
+	running
+	model 1920
+	run -0 inside pi "${GET[*]} http://127.0.0.1:1920; ${GET[*]} http://[::1]:1920; ${GET[*]} http://127.0.0.1:8080 || echo refused"
+	[[ $output == "$page"$'\n'"$page"$'\n'*refused* ]]
+	run -0 inside claude "${GET[*]} http://127.0.0.1:1920 || echo refused"
+	[[ $output == *refused* && $output != *STAND-IN* ]]
+}
+
+@test "ports: a policy's local-model-port comes before the profile's, and none takes it away" {
+	pi
+	policy_with 'local-model-port = 11434'
+	running
+	model 1920
+	model 11434
+	run -0 inside pi "${GET[*]} http://127.0.0.1:11434; ${GET[*]} http://127.0.0.1:1920 || echo refused"
+	[[ $output == 'STAND-IN page of the container'*refused* ]]
+	run -0 inside claude "${GET[*]} http://127.0.0.1:11434 || echo refused"
+	[[ $output == *refused* && $output != *STAND-IN* ]]
+	engine_podman rm --force --time 0 "$CONTAINER"
+	sed -i 's/^local-model-port = .*/local-model-port = none/' "$SANDBOX_CONFIG/policy.conf"
+	running
+	model 1920
+	run -0 inside pi "${GET[*]} http://127.0.0.1:1920 || echo refused"
+	[[ $output == *refused* && $output != *STAND-IN* ]]
+}
+
+@test "ports: a local-model-port may be a local-port as well, but no callback-port" {
+	pi
+	policy_with 'local-port = 1920'
+	running
+	model 1920
+	run -0 --separate-stderr inside pi "${GET[*]} http://127.0.0.1:1920; netstat -lnt | grep -c ':1920 '"
+	is $'STAND-IN page of the container\n2' # one for each address
+	[[ $stderr != *warning* ]]
+	engine_podman rm --force --time 0 "$CONTAINER"
+	sed -i 's/^local-port = .*/callback-port = 1920/' "$SANDBOX_CONFIG/policy.conf"
+	running
+	run -125 inside pi 'echo FAULT'
+	[[ $output == *'port 1920 is a callback-port of the policy, and the local-model-port of the profile `pi`'* && $output != *FAULT* ]]
+	run -0 inside claude 'echo goes on'
+	[[ $output == *'goes on'* ]]
+}
+
 @test "ports: two launches share a local-port, and one that ends leaves it to the other" {
 	local first second
 
