@@ -28,7 +28,7 @@
 #include "relays.h"
 
 #define PORT_DNS 53
-#define BACKLOG 128
+#define BACKLOG SOMAXCONN                  /* who finds no room tries again after a whole second */
 #define DRAIN_MS 250                       /* a person waits for it */
 #define PORTS_MAX (POLICY_NUMBERS_MAX + 1) /* local-port, local-model-port */
 #define LISTENERS_MAX (2 + 2 * PORTS_MAX)  /* DNS by UDP and TCP; each port twice */
