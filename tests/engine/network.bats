@@ -5,7 +5,7 @@
 # The network that agents have of their own: what of the container's is out of its reach, and what
 # an agent can do to it.
 
-load ../lib/confined
+load ../lib/serving
 
 setup_file() {
 	lab_prepare
@@ -25,43 +25,6 @@ teardown() {
 	[[ -z ${NETWORK:-} ]] || engine_podman network rm --force --time 0 "$NETWORK" >/dev/null
 }
 
-GET=(timeout 5 wget -q -O -)
-INTERNET="http://$INTERNET_IP"
-
-# running [OPTION...]: a container that runs, with a service on its loopback and on all of its
-# addresses
-running() {
-	local deadline=$((SECONDS + 20))
-
-	mkdir -p "$ROOTFS/www"
-	echo 'STAND-IN page of the container' >"$ROOTFS/www/index.html"
-	chmod -R a+rX "$ROOTFS/www"
-	engine_podman --hooks-dir "$SANDBOX_HOOKS" run --detach --name "$CONTAINER" \
-		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" "$@" --rootfs "$ROOTFS" \
-		sh -c 'httpd -p 127.0.0.1:8080 -h /www; httpd -p 8081 -h /www; exec sleep 1000' 3>&-
-	until inside "${GET[@]}" http://127.0.0.1:8080 >/dev/null 2>&1; do
-		((SECONDS < deadline))
-	done
-}
-
-inside() {
-	engine_podman exec "$CONTAINER" "$@"
-}
-
-# resolver ADDRESS COMMAND...: a resolver on ADDRESS, in the network namespace that COMMAND enters; each
-# name is the internet's. QUERIES is its log.
-resolver() {
-	local address=$1 deadline=$((SECONDS + 10))
-
-	shift
-	QUERIES=${ROOTFS%/*}/queries
-	"$@" python3 "$SRCDIR/tests/lib/resolver.py" "$address" "$INTERNET_IP" "$QUERIES" 3>&- 4>&- &
-	RESOLVER=$!
-	until [[ -s $QUERIES ]]; do
-		((SECONDS < deadline))
-	done
-}
-
 # in_network SUBNET: the container is part of it
 in_network() {
 	if [[ $ENGINE == rootless ]]; then
@@ -71,20 +34,6 @@ in_network() {
 	NETWORK=own$BATS_TEST_NUMBER # podman's must not overlap, so it goes with the test
 	engine_podman network create --subnet "$1" "$NETWORK"
 	OPTIONS+=(--network "$NETWORK")
-}
-
-# appears FILE: an agent makes it within 20 seconds
-appears() {
-	local deadline=$((SECONDS + 20))
-
-	until [[ -e $1 ]]; do
-		((SECONDS < deadline))
-	done
-}
-
-# in_container COMMAND...: of this machine, in the container's network
-in_container() {
-	nsenter --target "$(engine_podman inspect --format '{{.State.Pid}}' "$CONTAINER")" --net "$@"
 }
 
 # links: how many of the container's interfaces lead to agents
@@ -305,7 +254,7 @@ links() {
 
 @test "names: a resolver on the container's loopback is asked, and the agent has no way to it" {
 	running --dns 127.0.0.11
-	resolver 127.0.0.11 in_container
+	resolver_inside 127.0.0.11
 	run -0 inside claude "${GET[*]} http://name.stand-in.example"
 	is 'STAND-IN page of the internet'
 	run ! inside claude 'nslookup -timeout=1 name.stand-in.example 127.0.0.11'
@@ -351,7 +300,7 @@ links() {
 @test "ports: local-port reaches the container's loopback, and no other port of it" {
 	policy_with 'local-port = 8080 9999'
 	running
-	in_container python3 -m http.server --bind 127.0.0.1 8082 3>&- >/dev/null 2>&1 &
+	nsenter "--net=$(container_net)" python3 -m http.server --bind 127.0.0.1 8082 3>&- >/dev/null 2>&1 &
 	RESOLVER=$!
 	run -0 inside claude "${GET[*]} http://127.0.0.1:8080; ${GET[*]} http://127.0.0.1:9999 || echo refused"
 	[[ $output == 'STAND-IN page of the container'*refused* ]]

@@ -12,30 +12,10 @@ import sys
 import threading
 import time
 
+from dns_messages import answer, framed, hostile, lies, query, question
 from relay_lib import DEADLINE, Relay, check, connect, ends, main, receive, until
 
 SERVFAIL, REFUSED = 2, 5
-
-
-def name(text):
-    return b"".join(bytes([len(l)]) + l.encode() for l in text.split(".")) + b"\0"
-
-
-def query(id=7, text="a.example", edns=None):
-    opt = b"" if edns is None else struct.pack("!BHHIH", 0, 41, edns, 0, 0)
-    head = struct.pack("!HHHHHH", id, 0x0100, 1, 0, 0, len(opt) > 0)
-    return head + name(text) + struct.pack("!HH", 16, 1) + opt
-
-
-def question(msg):
-    end = msg.index(b"\0", 12) + 5
-    return msg[12:end]
-
-
-def answer(msg, rcode=0, size=0):
-    """The answer to a query, filled up with so many bytes that nobody parses."""
-    bare = msg[:2] + struct.pack("!HHHHH", 0x8180 | rcode, 1, 0, 0, 0) + question(msg)
-    return bare + bytes(max(0, size - len(bare)))
 
 
 def ident(msg):
@@ -44,10 +24,6 @@ def ident(msg):
 
 def rcode(msg):
     return msg[3] & 15
-
-
-def framed(msg):
-    return struct.pack("!H", len(msg)) + msg
 
 
 def receive_framed(conn):
@@ -270,21 +246,6 @@ def dns_pipelined():
         check(t.recv(1) == b"")
 
 
-def lies(msg):
-    upper = msg[:12] + msg[12:].upper()
-    other = bytes([msg[0] ^ 1]) + msg[1:]
-    return [
-        answer(other),
-        answer(upper),
-        msg,
-        answer(msg)[:11],
-        answer(msg)[:20],
-        answer(msg)[:4] + bytes(8),
-        answer(msg)[:5] + b"\2" + answer(msg)[6:],
-        os.urandom(900),
-    ]
-
-
 def dns_lies():
     def serve(msg):
         return lies(msg) + [answer(msg, 0, 99), answer(msg, 0, 98)]
@@ -337,21 +298,6 @@ def dns_full():
         for i in (2, 3):
             msg = receive_framed(t)
             check(ident(msg) == i and rcode(msg) == SERVFAIL, msg)
-
-
-def hostile():
-    """Queries that are none."""
-    long = b"".join(b"\x3f" + b"x" * 63 for _ in range(1000)) + b"\0"
-    head = struct.pack("!HHHHHH", 1, 0x0100, 1, 0, 0, 0)
-    yield b""
-    yield head[:11]
-    yield head + long[:63000]
-    yield head + b"\xc0\x0c" + bytes(4)
-    yield head + b"\1a\xc0\x0c" + bytes(4)
-    yield struct.pack("!HHHHHH", 1, 0x0100, 65535, 65535, 65535, 65535) + query()[12:]
-    yield query() + bytes(60000)
-    yield answer(query())
-    yield os.urandom(1400)
 
 
 def dns_flood():
