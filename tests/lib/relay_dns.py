@@ -142,6 +142,59 @@ def dns_failover():
         check(ident(ask(s, query(2))) == 2)
 
 
+def dns_remembers():
+    first, second = silent(), Resolver()
+    with Relay("dns", "--try-ms", 400, first.name, second.name) as relay:
+        s, t = client(relay), connect(relay.port)
+        msg, took = timed(s, query(0))
+        check(rcode(msg) == 0 and took > 0.3, msg, took)
+        for id in range(1, 20):
+            msg, took = timed(s, query(id))
+            check(ident(msg) == id and rcode(msg) == 0 and took < 0.3, msg, took)
+        check(len(first.seen) == 1 and len(second.seen) == 20, len(first.seen))
+        # who does not answer by UDP may do so by TCP, and is asked
+        start = time.monotonic()
+        for id in (20, 21):
+            t.sendall(framed(query(id)))
+            check(ident(receive_framed(t)) == id)
+            took = time.monotonic() - start
+            check(took > 0.3, took)
+        check(took < 0.7, took)
+
+
+def dns_tries_again():
+    talk = threading.Event()
+    first = Resolver(udp=lambda q: [answer(q)] if talk.is_set() else [])
+    second = Resolver()
+    with Relay("dns", "--try-ms", 200, "--again-ms", 600, first.name, second.name) as relay:
+        s = client(relay)
+        check(rcode(ask(s, query())) == 0)
+        # still silent: when its time has come it is one query that waits for it
+        until(lambda: ask(s, query()) and len(first.seen) == 2, "it is not asked again")
+        check(timed(s, query())[1] < 0.15 and len(first.seen) == 2, len(first.seen))
+        talk.set()
+        until(lambda: ask(s, query()) and len(first.seen) == 3, "it is not asked any more")
+        n = len(second.seen)
+        for id in range(20):
+            check(ident(ask(s, query(id))) == id)
+        check(len(first.seen) == 23 and len(second.seen) == n, len(first.seen))
+
+
+def dns_all_silent():
+    talk = threading.Event()
+    both = [Resolver(udp=lambda q: [answer(q)] if talk.is_set() else []) for _ in range(2)]
+    with Relay("dns", "--try-ms", 300, both[0].name, both[1].name) as relay:
+        s = client(relay)
+        for n in (1, 2):
+            check(rcode(ask(s, query(n))) == SERVFAIL)
+            check([len(r.seen) for r in both] == [n, n])
+        talk.set()
+        for n in (3, 4):
+            msg, took = timed(s, query(n))
+            check(rcode(msg) == 0 and took < 0.25, took)
+        check([len(r.seen) for r in both] == [4, 2], both[1].seen)
+
+
 def dns_dead():
     for n in (1, 2, 3, 4):
         names = [silent().name for _ in range(n)]
