@@ -210,7 +210,7 @@ established() {
 @test "relays: a resolver that is killed, and one that comes back" {
 	running --dns 127.0.0.11
 	resolver_inside 127.0.0.11
-	mkfifo "$WORKSPACE"/{steps,said}
+	mkfifo -m 666 "$WORKSPACE"/{steps,said}
 	launch ": >up; exec 3<>steps; while read -r name <&3; do
 		${GET[*]} http://\$name.stand-in.example >said 2>&1 || echo none >said; done"
 	exec 5<>"$WORKSPACE/steps" 6<>"$WORKSPACE/said"
@@ -236,7 +236,7 @@ established() {
 @test "relays: a service behind local-port comes, goes and comes again during a launch" {
 	policy_with 'local-port = 8082'
 	running
-	mkfifo "$WORKSPACE"/{steps,said}
+	mkfifo -m 666 "$WORKSPACE"/{steps,said}
 	launch ': >up; exec 3<>steps; while read -r _ <&3; do
 		if probe crowd 1 127.0.0.1 8082 2>/dev/null; then echo served; else echo nobody; fi >said; done'
 	exec 5<>"$WORKSPACE/steps" 6<>"$WORKSPACE/said"

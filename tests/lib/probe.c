@@ -6,6 +6,8 @@
  * probe listen PATH: accept on it until killed
  * probe fds: the numbers of the open descriptors from 3 up, one a line
  * probe enter NAMESPACE COMMAND ARG...: run it in a namespace, with whatever that gives
+ * probe power NAMESPACE FILE: enter a user namespace, and read a file with all capabilities there:
+ *	a program that is run by others than root would lose them
  * probe connects N ADDRESS PORT: make N TCP connections, one after the other
  * probe crowd N ADDRESS PORT: make N TCP connections, then have a byte come back on each
  * probe messages N ADDRESS PORT: send the messages on stdin, each behind its length, N times by UDP
@@ -145,6 +147,26 @@ static int probe_enter(const char *path, char **command)
 	return fail(command[0]);
 }
 
+static int probe_power(const char *path, const char *file)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char buf[4096];
+	ssize_t n;
+
+	if (fd < 0)
+		return fail(path);
+	if (setns(fd, CLONE_NEWUSER) < 0)
+		return fail("setns");
+	(void)close(fd);
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail(file);
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		(void)fwrite(buf, 1, (size_t)n, stdout);
+	(void)close(fd);
+	return n < 0 ? fail(file) : 0;
+}
+
 static int connected(const struct sockaddr_in *a, int type)
 {
 	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
@@ -241,6 +263,8 @@ int main(int argc, char **argv)
 		return probe_network(argv);
 	if (argc >= 4 && !strcmp(argv[1], "enter"))
 		return probe_enter(argv[2], argv + 3);
+	if (argc == 4 && !strcmp(argv[1], "power"))
+		return probe_power(argv[2], argv[3]);
 	if (argc == 3 && !strcmp(argv[1], "connect"))
 		return probe_connect(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "listen"))
@@ -251,6 +275,7 @@ int main(int argc, char **argv)
 		return probe_calls();
 	fprintf(stderr,
 		"usage: probe connect PATH | listen PATH | fds | calls |\n"
-		"       connects|crowd|messages N ADDRESS PORT | enter NAMESPACE COMMAND...\n");
+		"       connects|crowd|messages N ADDRESS PORT | enter NAMESPACE COMMAND... |\n"
+		"       power NAMESPACE FILE\n");
 	return 2;
 }
