@@ -122,6 +122,8 @@ static int build_plan(const struct container *c, const struct container_ids *ids
 	if (networks_read(&networks, e) < 0 || forwarding_read(&ret->forwarding, e) < 0)
 		return -1;
 	in.forwards = ret->forwarding.ipv4;
+	if (egress_forwards(&in.forwards, e) < 0)
+		return -1;
 	if (agents_have_network(c, ids, &networks) && agent_nets_plan(&nets, &ret->nets, e) < 0)
 		return -1;
 	return hook_plan_build(&in, &ret->plan, e);

@@ -475,3 +475,31 @@ model() {
 	run -0 inside claude "${GET[*]} $INTERNET"
 	is 'STAND-IN page of the internet'
 }
+
+# forward_rule: what becomes of what OTHER's network forwards and is no agent's
+forward_rule() {
+	nsenter "--net=/proc/$(engine_podman inspect --format '{{.State.Pid}}' "$OTHER")/ns/net" \
+		nft list chain inet oci_sandbox forward | grep -o "[a-z]* comment \"what is no agent's\""
+}
+
+# It forwards when the second one comes, whoever switched that on.
+@test "egress: with egress-scope = agent each container of a network has it forward as before" {
+	local verdict own=("${OPTIONS[@]}") sysctl=()
+
+	policy_with 'egress-scope = agent'
+	cp -a "$LAB/template" "${ROOTFS%/*}/other"
+	OPTIONS=("${own[@]/--network=*/--network=container:$OTHER}")
+	[[ ${OPTIONS[*]} == *--network=* ]] || OPTIONS+=("--network=container:$OTHER")
+	for verdict in drop accept; do
+		[[ $verdict == drop ]] || sysctl=(--sysctl net.ipv4.ip_forward=1)
+		engine_podman run --detach --name "$OTHER" "${own[@]}" "${sysctl[@]}" \
+			--rootfs "${ROOTFS%/*}/other" sleep 1000 3>&-
+		for _ in first second; do
+			run -0 confined claude 'echo there'
+			is there
+			run -0 forward_rule
+			is "$verdict comment \"what is no agent's\""
+		done
+		engine_podman rm --force --time 0 "$OTHER"
+	done
+}
