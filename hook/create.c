@@ -145,14 +145,16 @@ static int make_namespaces(const struct container_ids *ids, const struct finding
 		.ids = ids,
 		.root = root,
 		.mountinfo = mountinfo,
-		.ipv6 = f->forwarding.has_ipv6,
+		.ipv6 = forwarding_takes_ipv6(&f->forwarding),
 	};
 
 	if (f->nets.n == 0)
 		return 0;
 	if (forwarding_switch_on(&f->forwarding, e) < 0 || forwarding_keep_requests(e) < 0)
 		return -1;
-	return agent_ns_make(&in, e);
+	if (agent_ns_make(&in, e) < 0)
+		return -1;
+	return forwarding_switch_links_on(&f->forwarding, e);
 }
 
 /* The rules come before what they are about: agents' links lead nowhere without. */

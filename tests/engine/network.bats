@@ -503,3 +503,22 @@ forward_rule() {
 		engine_podman rm --force --time 0 "$OTHER"
 	done
 }
+
+# The container with the network comes before: no engine can make one there.
+@test "network: where /proc/sys is read-only agents have IPv4, and each link forwards for them" {
+	[[ $ENGINE != rootless ]] || return 0 # podman keeps the mounts that it began with
+	local own=("${OPTIONS[@]}")
+
+	cp -a "$LAB/template" "${ROOTFS%/*}/other"
+	engine_podman run --detach --name "$OTHER" "${own[@]}" --rootfs "${ROOTFS%/*}/other" sleep 1000 3>&-
+	OPTIONS+=("--network=container:$OTHER")
+	export -f confined engine_podman engine_as_user
+	export CONTAINER ROOTFS SANDBOX_HOOKS
+	run -0 unshare --mount bash -c 'mount --bind /proc/sys /proc/sys; mount -o remount,bind,ro /proc/sys
+		OPTIONS=("$@")
+		confined claude "ip -o -6 addr show scope global dev eth0; wget -q -O - http://'"$INTERNET_IP"'"' sh "${OPTIONS[@]}"
+	is "STAND-IN page of the internet"
+	run -0 nsenter "--net=/proc/$(engine_podman inspect --format '{{.State.Pid}}' "$OTHER")/ns/net" \
+		cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv4/conf/eth0/forwarding
+	is $'0\n1'
+}
