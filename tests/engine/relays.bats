@@ -152,7 +152,7 @@ established() {
 	python3 "$SRCDIR/tests/lib/dns_messages.py" hostile | split -b 20000 - "$WORKSPACE/tcp/"
 	launch ": >up; until [ -e go ]; do sleep 0.1; done; set -e
 		probe messages 100 $RELAY 53 <hostile
-		for part in tcp/*; do nc $RELAY 53 <\$part || true; done
+		for part in tcp/*; do nc $RELAY 53 <\$part 2>/dev/null || true; done
 		${GET[*]} http://name.stand-in.example; : >done; until [ -e end ]; do sleep 0.1; done"
 	before=$(rss)
 	: >"$WORKSPACE/go"
@@ -160,7 +160,7 @@ established() {
 	grew_at_most "$before" 1024
 	: >"$WORKSPACE/end"
 	wait "$LAUNCH"
-	[[ $(<"${ROOTFS%/*}/launch") == "$PAGE" ]]
+	[[ $(<"${ROOTFS%/*}/launch") == *"$PAGE" ]]
 	run -1 grep -vE '^(ready$|name\.)' "$QUERIES" # nothing that is no query went on
 }
 
