@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "directives.h"
@@ -167,5 +168,41 @@ int directive_env(void *member, const char *value, struct err *e)
 	for (size_t i = 0; i < words.n; i++)
 		if (env_name_check(words.v[i], e) < 0 || strlist_add(member, words.v[i], e) < 0)
 			return -1;
+	return 0;
+}
+
+/**
+ * directive_number() - Read a decimal number
+ * @value:	Digits and nothing else
+ * @min:	What it is at least
+ * @max:	What it is at most
+ * @ret:	Filled on success
+ * @e:		Set on failure
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int directive_number(const char *value, unsigned long min, unsigned long max, unsigned long *ret,
+		     struct err *e)
+{
+	unsigned long number;
+	char *end;
+
+	errno = 0;
+	number = strtoul(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number < min ||
+	    number > max)
+		return err_set(e, 0, "`%.60s` is not a number from %lu to %lu", value, min, max);
+	*ret = number;
+	return 0;
+}
+
+/* Stores a TCP port, for a uint32_t member. */
+int directive_port(void *member, const char *value, struct err *e)
+{
+	unsigned long port;
+
+	if (directive_number(value, 1, UINT16_MAX, &port, e) < 0)
+		return -1;
+	*(uint32_t *)member = (uint32_t)port;
 	return 0;
 }

@@ -33,5 +33,9 @@ int directives_read(char *text, const char *name, const struct directive *table,
 int directive_string(void *member, const char *value, struct err *e);
 int directive_path(void *member, const char *value, struct err *e);
 int directive_env(void *member, const char *value, struct err *e);
+int directive_port(void *member, const char *value, struct err *e);
+
+int directive_number(const char *value, unsigned long min, unsigned long max, unsigned long *ret,
+		     struct err *e);
 
 #endif

@@ -217,37 +217,38 @@ static int add_destination(void *member, const char *value, struct err *e)
 	return 0;
 }
 
-static int parse_number(const char *value, unsigned long min, unsigned long max, unsigned long *ret,
-			struct err *e)
-{
-	char *end;
-
-	errno = 0;
-	*ret = strtoul(value, &end, 10);
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || *ret < min ||
-	    *ret > max)
-		return err_set(e, 0, "`%.60s` is not a number from %lu to %lu", value, min, max);
-	return 0;
-}
-
 static int set_agent_id(void *member, const char *value, struct err *e)
 {
 	unsigned long id;
 
 	/* 0 would appear as root again, and the agents' own sandboxes fail as uid 0 */
-	if (parse_number(value, 1, AGENT_ID_MAX, &id, e) < 0)
+	if (directive_number(value, 1, AGENT_ID_MAX, &id, e) < 0)
 		return -1;
 	*(unsigned *)member = (unsigned)id;
 	return 0;
+}
+
+/**
+ * policy_numbers_have() - Say whether a number is in a list
+ * @l:		List
+ * @number:	Number
+ *
+ * Return: true if it is
+ */
+bool policy_numbers_have(const struct policy_numbers *l, uint32_t number)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i] == number)
+			return true;
+	return false;
 }
 
 static int add_number(struct policy_numbers *l, uint32_t number, struct err *e)
 {
 	uint32_t *v;
 
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i] == number)
-			return err_set(e, 0, "%u is named twice", number);
+	if (policy_numbers_have(l, number))
+		return err_set(e, 0, "%u is named twice", number);
 	v = reallocarray(l->v, l->n + 1, sizeof(*v));
 	if (v == NULL)
 		return err_set(e, ENOMEM, "allocate a list");
@@ -265,15 +266,53 @@ static int add_numbers(struct policy_numbers *l, const char *value, unsigned lon
 	if (strlist_add_words(&words, value, e) < 0)
 		return -1;
 	for (size_t i = 0; i < words.n; i++)
-		if (parse_number(words.v[i], min, max, &number, e) < 0 ||
+		if (directive_number(words.v[i], min, max, &number, e) < 0 ||
 		    add_number(l, (uint32_t)number, e) < 0)
 			return -1;
 	return l->n <= POLICY_NUMBERS_MAX ? 0 : err_set(e, 0, "more than %d", POLICY_NUMBERS_MAX);
 }
 
-static int add_ports(void *member, const char *value, struct err *e)
+/* ---- ports: the member is the whole policy, as one port can't be a service of both ---- */
+
+static int check_ports(const struct policy *p, struct err *e)
 {
-	return add_numbers(member, value, 1, UINT16_MAX, e);
+	const struct policy_numbers *callback = &p->callback_port;
+
+	for (size_t i = 0; i < p->local_port.n; i++)
+		if (policy_numbers_have(callback, p->local_port.v[i]))
+			return err_set(e, 0, "%u is both a local-port and a callback-port",
+				       p->local_port.v[i]);
+	if (policy_numbers_have(callback, p->local_model_port))
+		return err_set(e, 0, "%u is both the local-model-port and a callback-port",
+			       p->local_model_port);
+	return 0;
+}
+
+static int add_local_ports(void *member, const char *value, struct err *e)
+{
+	struct policy *p = member;
+
+	return add_numbers(&p->local_port, value, 1, UINT16_MAX, e) < 0 ? -1 : check_ports(p, e);
+}
+
+static int add_callback_ports(void *member, const char *value, struct err *e)
+{
+	struct policy *p = member;
+
+	return add_numbers(&p->callback_port, value, 1, UINT16_MAX, e) < 0 ? -1 : check_ports(p, e);
+}
+
+static int set_model_port(void *member, const char *value, struct err *e)
+{
+	struct policy *p = member;
+
+	if (strcmp(value, "none") == 0) {
+		p->local_model_port = POLICY_NO_PORT;
+		return 0;
+	}
+	if (directive_port(&p->local_model_port, value, e) < 0)
+		return err_set(e, 0, "%s, or none", e->msg);
+	return check_ports(p, e);
 }
 
 static int set_uids(void *member, const char *value, struct err *e)
@@ -335,21 +374,12 @@ static int refuse_word(void *member, const char *value, struct err *e)
 	return not_yet(e);
 }
 
-/* For a key that the file may not have: a port of 1 to 65535 */
-static int refuse_port(void *member, const char *value, struct err *e)
-{
-	unsigned long port;
-
-	(void)member;
-	return parse_number(value, 1, UINT16_MAX, &port, e) < 0 ? -1 : not_yet(e);
-}
-
 static int refuse_pids(void *member, const char *value, struct err *e)
 {
 	unsigned long n;
 
 	(void)member;
-	return parse_number(value, 1, INT32_MAX, &n, e) < 0 ? -1 : not_yet(e);
+	return directive_number(value, 1, INT32_MAX, &n, e) < 0 ? -1 : not_yet(e);
 }
 
 /* A number of bytes, or of KiB, MiB, GiB with K, M, G behind it */
@@ -387,8 +417,9 @@ static const struct directive keys[] = {
 	{ "allow-connected", set_yes_no,	  AT(allow_connected),	true,	false },
 	{ "agent-subnet",    set_subnet,	  AT(agent_subnet),	true,	false },
 	{ "agent-uid",	     set_uids,		  AT(agent_uid),	true,	false },
-	{ "local-port",	     add_ports,		  AT(local_port),	false,	false },
-	{ "callback-port",   add_ports,		  AT(callback_port),	false,	false },
+	{ "local-port",	     add_local_ports,	  0,			false,	false },
+	{ "local-model-port", set_model_port,	  0,			true,	false },
+	{ "callback-port",   add_callback_ports,  0,			false,	false },
 	{ "agent-id",	     set_agent_id,	  AT(agent_id),		true,	false },
 	{ "state-root",	     directive_path,	  AT(state_root),	true,	false },
 	/* the value that is built is taken, the others are refused */
@@ -399,24 +430,12 @@ static const struct directive keys[] = {
 	{ "allow-write",     refuse_path,	  0,			false,	false },
 	{ "allow-device",    refuse_path,	  0,			false,	false },
 	{ "runtime",	     refuse_path,	  0,			true,	false },
-	{ "local-model-port", refuse_port,	  0,			true,	false },
 	{ "memory-max",	     refuse_bytes,	  0,			true,	false },
 	{ "pids-max",	     refuse_pids,	  0,			true,	false },
 	{ "forge-host",	     refuse_word,	  0,			false,	false },
 	{ "session-may",     refuse_word,	  0,			true,	false },
 };
 /* clang-format on */
-
-/* One port can't be a service of both. */
-static int check_ports(const struct policy *p, struct err *e)
-{
-	for (size_t i = 0; i < p->local_port.n; i++)
-		for (size_t k = 0; k < p->callback_port.n; k++)
-			if (p->local_port.v[i] == p->callback_port.v[k])
-				return err_set(e, 0, "%u is both a local-port and a callback-port",
-					       p->local_port.v[i]);
-	return 0;
-}
 
 /* The lists' defaults stand where the file does not name the key. */
 static int fill_defaults(struct policy *p, struct err *e)
@@ -446,7 +465,7 @@ int policy_parse(char *text, const char *name, struct policy *ret, struct err *e
 
 	if (directives_read(text, name, keys, N_ELEMENTS(keys), &p, e) < 0)
 		return -1;
-	if (fill_defaults(&p, e) < 0 || check_ports(&p, e) < 0)
+	if (fill_defaults(&p, e) < 0)
 		return err_wrap(e, "%s", name);
 
 	*ret = p;
@@ -491,6 +510,10 @@ static void print_network(FILE *f, const struct policy *p)
 		(void)fprintf(f, "agent-subnet = %s\n", ip_prefix_format(&p->agent_subnet, buf));
 	print_numbers(f, "agent-uid", &p->agent_uid);
 	print_numbers(f, "local-port", &p->local_port);
+	if (p->local_model_port == POLICY_NO_PORT)
+		(void)fputs("local-model-port = none\n", f);
+	else if (p->local_model_port != 0)
+		(void)fprintf(f, "local-model-port = %u\n", p->local_model_port);
 	print_numbers(f, "callback-port", &p->callback_port);
 }
 

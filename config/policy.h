@@ -34,6 +34,7 @@ enum policy_scope {
 };
 
 #define POLICY_NUMBERS_MAX 64
+#define POLICY_NO_PORT (UINT16_MAX + 1U)
 
 /**
  * struct policy_numbers - a list of numbers, each once
@@ -65,6 +66,8 @@ struct policy_numbers {
  * @agent_uid:		Users of the container that get a network namespace for their agents; none:
  *			root, the container's own user and 1000
  * @local_port:		TCP ports of the container's loopback that agents reach on theirs
+ * @local_model_port:	Such a port for agents whose profile has one; 0: the profile's own,
+ *			POLICY_NO_PORT: none
  * @callback_port:	TCP ports of agents' loopback that the container reaches on its own
  * @allow_ip:		Destinations that are reached although the defaults deny them; any order,
  *			may overlap
@@ -95,6 +98,7 @@ struct policy {
 	struct ip_prefix agent_subnet;
 	struct policy_numbers agent_uid;
 	struct policy_numbers local_port;
+	uint32_t local_model_port;
 	struct policy_numbers callback_port;
 	struct ip_destination *allow_ip;
 	size_t n_allow_ip;
@@ -109,6 +113,7 @@ struct policy {
 int policy_parse(char *text, const char *name, struct policy *ret, struct err *e);
 int policy_print(FILE *f, const struct policy *p);
 void policy_done(struct policy *p);
+bool policy_numbers_have(const struct policy_numbers *l, uint32_t number);
 
 #define cleanup_policy CLEANUP(policy_done)
 

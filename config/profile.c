@@ -120,6 +120,7 @@ static const struct directive keys[] = {
 	{ "state-env",	set_state_env,	AT(state_env),	true,	false },
 	{ "set-env",	add_set_env,	AT(set_env),	false,	false },
 	{ "pass-env",	directive_env,	AT(pass_env),	false,	false },
+	{ "local-model-port", directive_port, AT(local_model_port), true, false },
 };
 /* clang-format on */
 

@@ -2,6 +2,8 @@
 #ifndef CONFIG_PROFILE_H
 #define CONFIG_PROFILE_H
 
+#include <stdint.h>
+
 #include "strlist.h"
 
 struct err;
@@ -15,6 +17,8 @@ struct err;
  * @state_env:	Variable that names that folder to the agent; NULL: none
  * @set_env:	NAME=VALUE
  * @pass_env:	Variables that reach this agent: its own login
+ * @local_model_port: TCP port of the container's loopback where this agent looks for a model,
+ *unless the policy has another; 0: none
  *
  * Owned by the caller; profile_done() releases it.
  */
@@ -26,6 +30,7 @@ struct profile {
 	char *state_env;
 	struct strlist set_env;
 	struct strlist pass_env;
+	uint32_t local_model_port;
 };
 
 int profile_name_check(const char *name, struct err *e);

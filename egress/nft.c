@@ -323,7 +323,7 @@ static void put_refusal(struct nlmsghdr *nlh)
 }
 
 /**
- * egress_comment() - The user data that makes a rule's comment, in nft's form
+ * egress_comment() - The user data that makes a comment of a rule or a table, in nft's form
  * @text:	Comment of less than RULESET_NAME_MAX bytes
  * @buf:	Filled: type, length, text with its end
  *
@@ -340,19 +340,32 @@ size_t egress_comment(const char *text, uint8_t buf[2 + RULESET_NAME_MAX])
 	return 2 + bytes;
 }
 
-static void put_comment(struct nlmsghdr *nlh, const char *text)
+static void put_comment(struct nlmsghdr *nlh, uint16_t attribute, const char *text)
 {
 	uint8_t buf[2 + RULESET_NAME_MAX];
 	size_t bytes = egress_comment(text, buf);
 
-	mnl_attr_put(nlh, NFTA_RULE_USERDATA, bytes, buf);
+	mnl_attr_put(nlh, attribute, bytes, buf);
 }
+_Static_assert((int)NFTNL_UDATA_RULE_COMMENT == (int)NFTNL_UDATA_TABLE_COMMENT,
+	       "one form for both");
 
-static void add_table(struct nft_batch *b, const char *what, uint16_t type, uint16_t flags)
+static struct nlmsghdr *add_table(struct nft_batch *b, const char *what, uint16_t type,
+				  uint16_t flags)
 {
 	struct nlmsghdr *nlh = nft_batch_add(b, what, type, flags);
 
 	mnl_attr_put_strz(nlh, NFTA_TABLE_NAME, EGRESS_TABLE);
+	return nlh;
+}
+
+static void add_new_table(struct nft_batch *b, const struct ruleset *r, uint16_t flags)
+{
+	struct nlmsghdr *nlh =
+		add_table(b, "add table", NFT_MSG_NEWTABLE, (uint16_t)(NLM_F_CREATE | flags));
+
+	if (!r->forwards)
+		put_comment(nlh, NFTA_TABLE_USERDATA, EGRESS_FOR_AGENTS);
 }
 
 static void add_chain(struct nft_batch *b, enum ruleset_chain chain)
@@ -402,7 +415,7 @@ static void add_rule(struct nft_batch *b, const struct ruleset *r, const struct 
 		break;
 	}
 	mnl_attr_nest_end(nlh, list);
-	put_comment(nlh, rule->name);
+	put_comment(nlh, NFTA_RULE_USERDATA, rule->name);
 }
 
 static void add_set(struct nft_batch *b, const struct ruleset_set *set, uint32_t id)
@@ -527,7 +540,7 @@ static int commit_new(const struct ruleset *r, size_t limit, struct err *e)
 
 	if (w.b == NULL)
 		return -1;
-	add_table(w.b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE | NLM_F_EXCL);
+	add_new_table(w.b, r, NLM_F_EXCL);
 	return add_all(&w, r, e);
 }
 
@@ -538,9 +551,9 @@ static int commit_again(const struct ruleset *r, size_t limit, struct err *e)
 	if (w.b == NULL)
 		return -1;
 	/* Deleting what is not there is an error, adding what is there is none. */
-	add_table(w.b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE);
-	add_table(w.b, "delete table", NFT_MSG_DELTABLE, 0);
-	add_table(w.b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE);
+	(void)add_table(w.b, "add table", NFT_MSG_NEWTABLE, NLM_F_CREATE);
+	(void)add_table(w.b, "delete table", NFT_MSG_DELTABLE, 0);
+	add_new_table(w.b, r, 0);
 	return add_all(&w, r, e);
 }
 

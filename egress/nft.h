@@ -12,6 +12,9 @@ struct err;
 
 #define EGRESS_TABLE "oci_sandbox"
 
+/* The table's comment, where it is so: who comes later can't tell it from anything else */
+#define EGRESS_FOR_AGENTS "forwards for agents alone"
+
 /**
  * struct egress_bound - an element of an interval set: where a range starts, or no longer is
  * @addr:	Network byte order; unused bytes are zero
@@ -51,6 +54,7 @@ int egress_commit(const struct ruleset *r, struct err *e);
 int egress_finish(const struct ruleset *r, struct err *e);
 int egress_verify(const struct ruleset *r, struct err *e);
 int egress_state(enum egress_state *ret, struct err *e);
+int egress_forwards(bool *forwards, struct err *e);
 int egress_verify_finished(const struct ruleset *r, struct err *e);
 
 #endif

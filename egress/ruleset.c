@@ -510,7 +510,7 @@ const struct ruleset_rule *ruleset_rule(const struct ruleset *r, enum ruleset_ch
  */
 int ruleset_compile(const struct ruleset_input *in, struct ruleset *ret, struct err *e)
 {
-	cleanup_ruleset struct ruleset r = { 0 };
+	cleanup_ruleset struct ruleset r = { .forwards = in->forwards };
 
 	if ((in->n_agents > 0 && (add_input(&r, e) < 0 || add_postrouting(&r, in, e) < 0)) ||
 	    (!in->only_agents && (add_output(&r, e) < 0 || add_egress(&r, in, e) < 0)) ||

@@ -95,6 +95,7 @@ struct ruleset_set {
  * @n_rules:	How many
  * @sets:	Sets that rules name
  * @n_sets:	How many
+ * @forwards:	The network namespace forwards, and not for agents alone
  *
  * Owned by the caller; ruleset_done() releases it.
  */
@@ -103,6 +104,7 @@ struct ruleset {
 	size_t n_rules;
 	struct ruleset_set *sets;
 	size_t n_sets;
+	bool forwards;
 };
 
 /**
@@ -111,7 +113,7 @@ struct ruleset {
  * @agents:	Networks of agents' addresses, whose network namespaces are behind the container's
  * @n_agents:	How many
  * @only_agents: The container itself reaches what it would without rules
- * @forwards:	@only_agents: it forwarded packets before
+ * @forwards:	It forwarded packets before there were agents
  * @connected:	Networks of @on_link are reached, but for @gateway and @host
  * @gateway:	The container's gateways
  * @n_gateway:	How many

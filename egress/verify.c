@@ -156,6 +156,16 @@ static int ask(struct reader *r, const struct question *q)
 	return receive(r, q->what, q->each);
 }
 
+static bool is_for_agents(struct nftnl_table *t)
+{
+	uint8_t comment[2 + RULESET_NAME_MAX];
+	uint32_t bytes = 0;
+	const void *udata = nftnl_table_get_data(t, NFTNL_TABLE_USERDATA, &bytes);
+
+	return udata != NULL && bytes == egress_comment(EGRESS_FOR_AGENTS, comment) &&
+	       memcmp(udata, comment, bytes) == 0;
+}
+
 /* A dormant table is there and does nothing. */
 static int see_table(const struct nlmsghdr *nlh, void *data)
 {
@@ -166,6 +176,8 @@ static int see_table(const struct nlmsghdr *nlh, void *data)
 		return MNL_CB_ERROR;
 	if (nftnl_table_get_u32(t, NFTNL_TABLE_FLAGS) != 0)
 		return differs(r, "flags of", EGRESS_TABLE);
+	if (is_for_agents(t) == r->ruleset->forwards)
+		return differs(r, "comment of", EGRESS_TABLE);
 	r->seen++;
 	return MNL_CB_OK;
 }
@@ -429,6 +441,38 @@ int egress_state(enum egress_state *ret, struct err *e)
 	if (ask(&reader, &rules) < 0)
 		return -1;
 	*ret = reader.seen > 0 ? EGRESS_UNFINISHED : EGRESS_FINISHED;
+	return 0;
+}
+
+static int see_for_agents(const struct nlmsghdr *nlh, void *data)
+{
+	struct reader *r = data;
+	CLEANUP(table_p) struct nftnl_table *t = nftnl_table_alloc();
+
+	if (t == NULL || nftnl_table_nlmsg_parse(nlh, t) < 0)
+		return MNL_CB_ERROR;
+	r->seen += is_for_agents(t);
+	return MNL_CB_OK;
+}
+
+/**
+ * egress_forwards() - Say whether the current network namespace forwards for others than agents
+ * @forwards:	That it forwards; false if it does so for the agents of a container before alone
+ * @e:		Set on failure
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int egress_forwards(bool *forwards, struct err *e)
+{
+	static const struct question table = {
+		"read table", NFT_MSG_GETTABLE, NLM_F_ACK, NFTA_TABLE_NAME, 0, see_for_agents,
+	};
+	CLEANUP(mnl_socket_p) struct mnl_socket *nl = open_reader(e);
+	struct reader reader = { .nl = nl, .e = e };
+
+	if (nl == NULL || (ask(&reader, &table) < 0 && e->code != ENOENT))
+		return -1;
+	*forwards = *forwards && reader.seen == 0;
 	return 0;
 }
 

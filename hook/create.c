@@ -122,6 +122,8 @@ static int build_plan(const struct container *c, const struct container_ids *ids
 	if (networks_read(&networks, e) < 0 || forwarding_read(&ret->forwarding, e) < 0)
 		return -1;
 	in.forwards = ret->forwarding.ipv4;
+	if (egress_forwards(&in.forwards, e) < 0)
+		return -1;
 	if (agents_have_network(c, ids, &networks) && agent_nets_plan(&nets, &ret->nets, e) < 0)
 		return -1;
 	return hook_plan_build(&in, &ret->plan, e);
@@ -143,14 +145,16 @@ static int make_namespaces(const struct container_ids *ids, const struct finding
 		.ids = ids,
 		.root = root,
 		.mountinfo = mountinfo,
-		.ipv6 = f->forwarding.has_ipv6,
+		.ipv6 = forwarding_takes_ipv6(&f->forwarding),
 	};
 
 	if (f->nets.n == 0)
 		return 0;
 	if (forwarding_switch_on(&f->forwarding, e) < 0 || forwarding_keep_requests(e) < 0)
 		return -1;
-	return agent_ns_make(&in, e);
+	if (agent_ns_make(&in, e) < 0)
+		return -1;
+	return forwarding_switch_links_on(&f->forwarding, e);
 }
 
 /* The rules come before what they are about: agents' links lead nowhere without. */

@@ -2,13 +2,15 @@
 /**
  * DOC: Settings of the current network namespace that agents need
  *
- * /proc/sys/net shows and sets what is the reader's own network namespace's.
+ * /proc/sys/net shows and sets what is the reader's own network namespace's.  Where it is read-only
+ * there is rtnetlink, which knows a setting of IPv4 for each interface, and none of IPv6.
  */
 #include "config.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,8 +19,10 @@
 #include "err.h"
 #include "forwarding.h"
 #include "io.h"
+#include "rtnl.h"
 
 #define NET "/proc/sys/net/"
+#define IP_FORWARD NET "ipv4/ip_forward"
 #define IPV6_CONF NET "ipv6/conf"
 
 /* Fails with ENOENT as code where the kernel does not have it */
@@ -53,9 +57,10 @@ int forwarding_read(struct forwarding *ret, struct err *e)
 {
 	long v4, no_v6;
 
-	if (read_number(NET "ipv4/ip_forward", &v4, e) < 0)
+	if (read_number(IP_FORWARD, &v4, e) < 0)
 		return -1;
-	*ret = (struct forwarding){ .ipv4 = v4 != 0 };
+	*ret = (struct forwarding){ .ipv4 = v4 != 0,
+				    .is_readonly = access(IP_FORWARD, W_OK) < 0 && errno == EROFS };
 	if (read_number(IPV6_CONF "/all/disable_ipv6", &no_v6, e) < 0)
 		return e->code == ENOENT ? 0 : -1;
 	ret->has_ipv6 = no_v6 == 0;
@@ -91,7 +96,19 @@ static int keep_all_router_advertisements(struct err *e)
 }
 
 /**
- * forwarding_switch_on() - Have the current network namespace forward
+ * forwarding_takes_ipv6() - Say whether agents can have IPv6
+ * @f:		What the network namespace did
+ *
+ * Return: true if they can
+ */
+bool forwarding_takes_ipv6(const struct forwarding *f)
+{
+	return f->has_ipv6 && !f->is_readonly;
+}
+
+/**
+ * forwarding_switch_on() - Have the current network namespace forward, as far as it can be told so
+ *	before it has the links
  * @f:		What it did
  * @e:		Set on failure
  *
@@ -99,9 +116,9 @@ static int keep_all_router_advertisements(struct err *e)
  */
 int forwarding_switch_on(const struct forwarding *f, struct err *e)
 {
-	if (!f->ipv4 && write_number(NET "ipv4/ip_forward", '1', e) < 0)
+	if (!f->ipv4 && !f->is_readonly && write_number(IP_FORWARD, '1', e) < 0)
 		return -1;
-	if (!f->has_ipv6)
+	if (!forwarding_takes_ipv6(f))
 		return 0;
 	if (keep_all_router_advertisements(e) < 0)
 		return -1;
@@ -109,15 +126,44 @@ int forwarding_switch_on(const struct forwarding *f, struct err *e)
 }
 
 /**
+ * forwarding_switch_links_on() - Have each link forward, where the namespace can't be told so
+ * @f:		What it did
+ * @e:		Set on failure
+ *
+ * To be called when the links are there; one that comes later does not forward.
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int forwarding_switch_links_on(const struct forwarding *f, struct err *e)
+{
+	struct if_nameindex *links;
+	int failed = 0;
+
+	if (f->ipv4 || !f->is_readonly)
+		return 0;
+	links = if_nameindex();
+	if (links == NULL)
+		return err_set(e, errno, "list the interfaces");
+	for (const struct if_nameindex *l = links; failed == 0 && l->if_index != 0; l++)
+		if (strcmp(l->if_name, "lo") != 0)
+			failed = rtnl_set_forwarding(l->if_name, e);
+	if_freenameindex(links);
+	return failed;
+}
+
+/**
  * forwarding_keep_requests() - Keep connections that wait for a listener which is closed
  * @e:		Set on failure
  *
  * Launches share the ports of their relays, and one that ends must not take along what waits for
- * any of them: tcp_migrate_req in ip-sysctl.rst.  Kernels before 5.14 do not have it.
+ * any of them: tcp_migrate_req in ip-sysctl.rst.  Kernels before 5.14 do not have it, and a
+ * /proc/sys that is read-only does not let us.
  *
  * Return: 0 on success, -1 on failure
  */
 int forwarding_keep_requests(struct err *e)
 {
-	return write_number(NET "ipv4/tcp_migrate_req", '1', e) < 0 && e->code != ENOENT ? -1 : 0;
+	if (write_number(NET "ipv4/tcp_migrate_req", '1', e) == 0)
+		return 0;
+	return e->code == ENOENT || e->code == EROFS ? 0 : -1;
 }

@@ -22,6 +22,7 @@
 #include "agent_nets.h"
 #include "container.h"
 #include "err.h"
+#include "forwarding.h"
 #include "hook.h"
 #include "links.h"
 #include "nft.h"
@@ -62,6 +63,7 @@ static int finish(const struct policy *p, bool *ret_late, struct err *e)
 {
 	cleanup_networks struct networks now = { 0 };
 	struct ruleset_late late = { .connected = p->allow_connected };
+	struct forwarding forwarding;
 	cleanup_ruleset struct ruleset rules = { 0 };
 	enum egress_state state;
 
@@ -81,6 +83,10 @@ static int finish(const struct policy *p, bool *ret_late, struct err *e)
 	late.gateway = now.gateways.v;
 	late.n_gateway = now.gateways.n;
 	if (ruleset_compile_late(&late, &rules, e) < 0 || egress_finish(&rules, e) < 0)
+		return -1;
+	/* a link that came late does not know yet */
+	if (now.agents.n > 0 &&
+	    (forwarding_read(&forwarding, e) < 0 || forwarding_switch_links_on(&forwarding, e) < 0))
 		return -1;
 	return egress_verify_finished(&rules, e);
 }

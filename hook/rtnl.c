@@ -15,6 +15,7 @@
 #include <libmnl/libmnl.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
+#include <linux/ip.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 
@@ -112,6 +113,32 @@ int rtnl_add_pair(const char *name, const char *peer, int peer_ns, struct err *e
 				       ? " (the kernel has no veth; on the host: modprobe veth)"
 				       : "");
 	return 0;
+}
+
+/**
+ * rtnl_set_forwarding() - Have IPv4 packets forwarded that come in by an interface
+ * @name:	Interface
+ * @e:		Set on failure
+ *
+ * What /proc/sys/net/ipv4/conf/NAME/forwarding does, see inet_set_link_af() of the kernel.
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int rtnl_set_forwarding(const char *name, struct err *e)
+{
+	struct request r;
+	struct ifinfomsg *m = start(&r, RTM_SETLINK, 0, sizeof(*m));
+	struct nlattr *families, *ipv4, *settings;
+
+	m->ifi_index = (int)if_nametoindex(name);
+	families = mnl_attr_nest_start(r.nlh, IFLA_AF_SPEC);
+	ipv4 = mnl_attr_nest_start(r.nlh, AF_INET);
+	settings = mnl_attr_nest_start(r.nlh, IFLA_INET_CONF);
+	mnl_attr_put_u32(r.nlh, IPV4_DEVCONF_FORWARDING, 1);
+	mnl_attr_nest_end(r.nlh, settings);
+	mnl_attr_nest_end(r.nlh, ipv4);
+	mnl_attr_nest_end(r.nlh, families);
+	return send_request(&r) == 0 ? 0 : err_set(e, errno, "have %s forward", name);
 }
 
 /**

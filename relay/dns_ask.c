@@ -14,6 +14,10 @@
  *
  * Where all of them failed the client is told so, before it gives up by itself, which is after
  * 5 s (RES_TIMEOUT).  A single resolver that does not answer is asked twice: packets get lost.
+ *
+ * A resolver that did not answer in time is asked last for a while, so that it is one query that
+ * waits for it, and not each.  Then one query asks it in its turn again, and the others do so once
+ * it has answered.
  */
 #include "config.h"
 
@@ -70,9 +74,35 @@ static void udp_ready(struct relay_watch *w, uint32_t events);
 static void tcp_writable(struct relay_watch *w, uint32_t events);
 static void tcp_readable(struct relay_watch *w, uint32_t events);
 
+/* Of the resolver that this try asks */
+static uint64_t *silent_until(const struct dns_ask *a)
+{
+	return &a->r->silent_until[a->tcp][a->order[a->try % a->r->n]];
+}
+
+/* Those that answer come first; so does one that may have come back, for this query alone. */
+static void put_in_order(struct dns_ask *a)
+{
+	const uint64_t now = relay_now_ms();
+	uint64_t *until = a->r->silent_until[a->tcp];
+	uint8_t last[DNS_RESOLVERS_MAX];
+	size_t n = 0, n_last = 0;
+
+	for (size_t i = 0; i < a->r->n; i++) {
+		if (until[i] > now) {
+			last[n_last++] = (uint8_t)i;
+			continue;
+		}
+		if (until[i] != 0)
+			until[i] = now + a->r->again_ms;
+		a->order[n++] = (uint8_t)i;
+	}
+	memcpy(a->order + n, last, n_last);
+}
+
 static int begin_try(struct dns_ask *a)
 {
-	const struct sockaddr_storage *address = &a->r->address[a->try % a->r->n];
+	const struct sockaddr_storage *address = &a->r->address[a->order[a->try % a->r->n]];
 	uint8_t *msg = a->query + LENGTH_BYTES;
 	struct err ignored;
 	uint16_t id;
@@ -121,6 +151,7 @@ static bool take_message(struct dns_ask *a, uint8_t *msg, size_t len)
 
 	if (!dns_is_answer(msg, len, a->query + LENGTH_BYTES, &a->about))
 		return false;
+	*silent_until(a) = 0;
 	if (a->try + 1 < a->r->n &&
 	    (dns_rcode(msg) == DNS_SERVFAIL || dns_rcode(msg) == DNS_NOTIMP ||
 	     dns_rcode(msg) == DNS_REFUSED)) {
@@ -220,6 +251,8 @@ static void time_is_over(struct relay_timer *t)
 	struct dns_ask *a = relay_owner_of(t, struct dns_ask, timer);
 
 	/* without a socket it is the first try, which failed in dns_ask_start() */
+	if (a->watch.fd >= 0)
+		*silent_until(a) = relay_now_ms() + a->r->again_ms;
 	try_next(a, a->watch.fd >= 0);
 }
 
@@ -245,6 +278,7 @@ int dns_ask_start(struct dns_ask *a, const uint8_t *query, size_t len, struct er
 	a->client_id = dns_id(query);
 	a->watch.fd = -1;
 	a->timer.fired = time_is_over;
+	put_in_order(a);
 	if (begin_try(a) < 0)
 		relay_timer_set(a->r->loop, &a->timer, 1);
 	return 0;

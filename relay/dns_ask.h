@@ -25,6 +25,9 @@ struct err;
  * @address:	Addresses with ports, in the order in which they are asked
  * @n:		How many, at least 1
  * @try_ms:	How long one may think about it
+ * @again_ms:	For how long one that did not answer is asked last
+ * @silent_until:	Until when each is, relay_now_ms(); 0: it answered.  By UDP and by TCP: who
+ *		refuses one may well serve the other
  * @scratch:	DNS_MESSAGE_BYTES, for whoever is in a handler; borrowed
  */
 struct dns_resolvers {
@@ -32,18 +35,21 @@ struct dns_resolvers {
 	struct sockaddr_storage address[DNS_RESOLVERS_MAX];
 	size_t n;
 	unsigned try_ms;
+	unsigned again_ms;
+	uint64_t silent_until[2][DNS_RESOLVERS_MAX];
 	uint8_t *scratch;
 };
 
 /**
  * struct dns_ask - a query on its way
- * @r:		Set by the caller: whom to ask; borrowed
+ * @r:		Set by the caller: whom to ask, and what became of that; borrowed
  * @tcp:	Set by the caller: over TCP, not UDP
  * @about:	Set by the caller: what dns_check_query() said of the query
  * @done:	Set by the caller: called once, never by dns_ask_start() itself, with the answer, or
  *		with NULL if nobody answered in time.  The answer has the client's id, and is
  *		borrowed until it returns; it may be changed.  May release @a.
  * @client_id:	Id that the query came with
+ * @order:	Resolvers, in the order in which they are asked
  * @try:	Number of the try, from 0
  * @watch:	Socket of this try
  * @timer:	End of this try
@@ -54,12 +60,13 @@ struct dns_resolvers {
  * @answer:	TCP: answer, NULL while its length isn't known
  */
 struct dns_ask {
-	const struct dns_resolvers *r;
+	struct dns_resolvers *r;
 	bool tcp;
 	struct dns_query about;
 	void (*done)(struct dns_ask *a, uint8_t *answer, size_t len);
 
 	uint16_t client_id;
+	uint8_t order[DNS_RESOLVERS_MAX];
 	unsigned try;
 	struct relay_watch watch;
 	struct relay_timer timer;

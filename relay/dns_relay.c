@@ -26,6 +26,7 @@
 #define TCP_QUERIES 128
 #define TCP_CLIENTS 64
 #define TCP_IDLE_MS 10000
+#define AGAIN_MS 30000
 
 /**
  * struct dns_relay - see DOC
@@ -80,6 +81,7 @@ struct dns_relay *dns_relay_new(struct relay_loop *loop, const struct dns_relay_
 	r->resolvers.scratch = r->scratch;
 	r->resolvers.n = o->n_resolvers;
 	r->resolvers.try_ms = o->try_ms != 0 ? o->try_ms : dns_ask_try_ms(o->n_resolvers);
+	r->resolvers.again_ms = o->again_ms != 0 ? o->again_ms : AGAIN_MS;
 	memcpy(r->resolvers.address, o->resolvers, o->n_resolvers * sizeof(o->resolvers[0]));
 	dns_udp_init(&r->udp, &r->resolvers, or_default(o->max_udp, UDP_QUERIES));
 	dns_tcp_init(&r->tcp, &r->resolvers, or_default(o->max_clients, TCP_CLIENTS),

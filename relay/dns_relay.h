@@ -19,6 +19,8 @@ struct err;
  * @max_clients:	Most TCP connections of clients; 0: 64
  * @try_ms:	How long one resolver may think about one query, in milliseconds; 0: so long that
  *		a client knows after 4.5 s that none of them answers
+ * @again_ms:	For how long a resolver that did not answer is asked after the others, in
+ *		milliseconds; 0: 30,000
  * @idle_ms:	After how many milliseconds an idle TCP connection is closed; 0: 10,000
  */
 struct dns_relay_options {
@@ -28,6 +30,7 @@ struct dns_relay_options {
 	size_t max_tcp;
 	size_t max_clients;
 	unsigned try_ms;
+	unsigned again_ms;
 	unsigned idle_ms;
 };
 

@@ -365,7 +365,7 @@ static void listener_go_on(struct relay_timer *timer)
  * @max_queries:	Most queries in flight, or whose answers wait to be read
  * @idle_ms:		Milliseconds after which an idle connection is closed
  */
-void dns_tcp_init(struct dns_tcp *t, const struct dns_resolvers *r, size_t max_clients,
+void dns_tcp_init(struct dns_tcp *t, struct dns_resolvers *r, size_t max_clients,
 		  size_t max_queries, unsigned idle_ms)
 {
 	*t = (struct dns_tcp){

@@ -21,7 +21,7 @@ struct err;
  * @listeners:		Sockets that connections come from
  */
 struct dns_tcp {
-	const struct dns_resolvers *r;
+	struct dns_resolvers *r;
 	size_t max_clients;
 	size_t max_queries;
 	unsigned idle_ms;
@@ -31,7 +31,7 @@ struct dns_tcp {
 	TAILQ_HEAD(, tcp_listener) listeners;
 };
 
-void dns_tcp_init(struct dns_tcp *t, const struct dns_resolvers *r, size_t max_clients,
+void dns_tcp_init(struct dns_tcp *t, struct dns_resolvers *r, size_t max_clients,
 		  size_t max_queries, unsigned idle_ms);
 int dns_tcp_take_listener(struct dns_tcp *t, int fd, struct err *e);
 void dns_tcp_done(struct dns_tcp *t);

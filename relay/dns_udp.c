@@ -136,7 +136,7 @@ static void listener_ready(struct relay_watch *w, uint32_t events)
  * @r:		Whom to ask; borrowed until dns_udp_done()
  * @max:	Most queries in flight, at least 1
  */
-void dns_udp_init(struct dns_udp *u, const struct dns_resolvers *r, size_t max)
+void dns_udp_init(struct dns_udp *u, struct dns_resolvers *r, size_t max)
 {
 	*u = (struct dns_udp){ .r = r, .max = max };
 	TAILQ_INIT(&u->queries);

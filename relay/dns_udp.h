@@ -18,14 +18,14 @@ struct err;
  * @listeners:	Sockets that queries come from
  */
 struct dns_udp {
-	const struct dns_resolvers *r;
+	struct dns_resolvers *r;
 	size_t max;
 	size_t n;
 	TAILQ_HEAD(, udp_query) queries;
 	TAILQ_HEAD(, udp_listener) listeners;
 };
 
-void dns_udp_init(struct dns_udp *u, const struct dns_resolvers *r, size_t max);
+void dns_udp_init(struct dns_udp *u, struct dns_resolvers *r, size_t max);
 int dns_udp_take_listener(struct dns_udp *u, int fd, struct err *e);
 void dns_udp_done(struct dns_udp *u);
 

@@ -42,7 +42,12 @@ struct relay_loop {
 	int n;
 };
 
-static uint64_t now_ms(void)
+/**
+ * relay_now_ms() - The time that timers go by
+ *
+ * Return: milliseconds of CLOCK_MONOTONIC
+ */
+uint64_t relay_now_ms(void)
 {
 	struct timespec t;
 	int r = clock_gettime(CLOCK_MONOTONIC, &t);
@@ -69,7 +74,7 @@ static void arm(struct relay_loop *l, uint64_t due)
 static void clock_ready(struct relay_watch *w, uint32_t events)
 {
 	struct relay_loop *l = relay_owner_of(w, struct relay_loop, clock);
-	uint64_t now = now_ms(), times;
+	uint64_t now = relay_now_ms(), times;
 	struct relay_timer *t;
 
 	(void)events;
@@ -237,7 +242,7 @@ void relay_timer_set(struct relay_loop *l, struct relay_timer *t, unsigned ms)
 	struct relay_timer *before;
 
 	relay_timer_stop(l, t);
-	t->due = now_ms() + (ms > 0 ? ms : 1);
+	t->due = relay_now_ms() + (ms > 0 ? ms : 1);
 	t->is_set = true;
 	before = TAILQ_LAST(&l->timers, timer_list);
 	while (before != NULL && before->due > t->due)

@@ -57,6 +57,7 @@ void relay_loop_close(struct relay_loop *l, struct relay_watch *w);
 
 void relay_timer_set(struct relay_loop *l, struct relay_timer *t, unsigned ms);
 void relay_timer_stop(struct relay_loop *l, struct relay_timer *t);
+uint64_t relay_now_ms(void);
 
 static inline void relay_loop_p(struct relay_loop **l)
 {

@@ -28,9 +28,10 @@
 #include "relays.h"
 
 #define PORT_DNS 53
-#define BACKLOG 128
-#define DRAIN_MS 250                               /* a person waits for it */
-#define LISTENERS_MAX (2 + 2 * POLICY_NUMBERS_MAX) /* DNS by UDP and TCP; each port twice */
+#define BACKLOG SOMAXCONN                  /* who finds no room tries again after a whole second */
+#define DRAIN_MS 250                       /* a person waits for it */
+#define PORTS_MAX (POLICY_NUMBERS_MAX + 1) /* local-port, local-model-port */
+#define LISTENERS_MAX (2 + 2 * PORTS_MAX)  /* DNS by UDP and TCP; each port twice */
 
 _Static_assert(LISTENERS_MAX <= FDS_MAX, "one message has all listeners");
 
@@ -53,8 +54,31 @@ struct listeners {
 	uint8_t kind[LISTENERS_MAX];
 	uint16_t port[LISTENERS_MAX];
 	uint32_t n_taken;
-	uint16_t taken[POLICY_NUMBERS_MAX];
+	uint16_t taken[PORTS_MAX];
 };
+
+/* The port of a model that this launch's agent reaches, whatever else it reaches; 0: none */
+static uint32_t model_port(const struct launch *l)
+{
+	if (l->profile.local_model_port == 0 || l->policy.local_model_port == POLICY_NO_PORT)
+		return 0;
+	return l->policy.local_model_port != 0 ? l->policy.local_model_port
+					       : l->profile.local_model_port;
+}
+
+/* The policy's own ports it has checked itself, but not the profile's. */
+static int check_model_port(const struct launch *l, struct err *e)
+{
+	uint32_t port = model_port(l);
+
+	if (!policy_numbers_have(&l->policy.callback_port, port))
+		return 0;
+	return err_set(e, 0,
+		       "port %u is a callback-port of the policy, and the local-model-port of the "
+		       "profile `%s`: it can't be both (the policy's `local-model-port`, another "
+		       "port or none, comes before the profile's)",
+		       port, l->profile.name);
+}
 
 static void close_all(int *fds, size_t n)
 {
@@ -162,9 +186,14 @@ int relays_listen(const struct launch *l, int sock, struct err *e)
 {
 	struct listeners m = { 0 };
 	int fds[LISTENERS_MAX], failed = 0;
+	const uint32_t model = model_port(l);
 
+	if (check_model_port(l, e) < 0)
+		return -1;
 	if (l->manifest.network != MANIFEST_NETWORK_NONE)
 		failed = add_dns(l, &m, fds, e);
+	if (failed == 0 && model != 0 && !policy_numbers_have(&l->policy.local_port, model))
+		failed = add_port((uint16_t)model, &m, fds, e);
 	for (size_t i = 0; failed == 0 && i < l->policy.local_port.n; i++)
 		failed = add_port((uint16_t)l->policy.local_port.v[i], &m, fds, e);
 	if (failed == 0)
@@ -251,7 +280,8 @@ static int take_listener(struct relays *r, enum listener_kind kind, uint16_t por
 	return stream_relay_take_listener(r->stream, fd, &target, e);
 }
 
-static int receive_listeners(struct relays *r, launch_warn warn, struct err *e)
+static int receive_listeners(struct relays *r, const struct launch *l, launch_warn warn,
+			     struct err *e)
 {
 	struct listeners m;
 	int fds[LISTENERS_MAX];
@@ -259,7 +289,7 @@ static int receive_listeners(struct relays *r, launch_warn warn, struct err *e)
 
 	if (fds_receive(r->sock, &m, sizeof(m), fds, LISTENERS_MAX, &n, e) < 0)
 		return -1;
-	if (n != m.n || m.n_taken > POLICY_NUMBERS_MAX) {
+	if (n != m.n || m.n_taken > PORTS_MAX) {
 		close_all(fds, n);
 		return err_set(e, 0, "the agent's network: not the listeners that were asked for");
 	}
@@ -269,7 +299,11 @@ static int receive_listeners(struct relays *r, launch_warn warn, struct err *e)
 			return -1;
 		}
 	for (size_t i = 0; i < m.n_taken; i++)
-		warn_of_port(warn, "local-port", m.taken[i], "the agents'");
+		warn_of_port(warn,
+			     policy_numbers_have(&l->policy.local_port, m.taken[i])
+				     ? "local-port"
+				     : "local-model-port",
+			     m.taken[i], "the agents'");
 	return 0;
 }
 
@@ -327,7 +361,7 @@ int relays_start(const struct launch *l, struct relay_loop *loop, int sock, laun
 	*ret = (struct relays){ .loop = loop, .sock = sock };
 	ret->stream = stream_relay_new(loop, e);
 	if (ret->stream == NULL || start_dns(ret, l, e) < 0 ||
-	    receive_listeners(ret, warn, e) < 0 || listen_for_callbacks(ret, l, warn, e) < 0) {
+	    receive_listeners(ret, l, warn, e) < 0 || listen_for_callbacks(ret, l, warn, e) < 0) {
 		relays_done(ret);
 		return -1;
 	}

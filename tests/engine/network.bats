@@ -5,7 +5,7 @@
 # The network that agents have of their own: what of the container's is out of its reach, and what
 # an agent can do to it.
 
-load ../lib/confined
+load ../lib/serving
 
 setup_file() {
 	lab_prepare
@@ -25,43 +25,6 @@ teardown() {
 	[[ -z ${NETWORK:-} ]] || engine_podman network rm --force --time 0 "$NETWORK" >/dev/null
 }
 
-GET=(timeout 5 wget -q -O -)
-INTERNET="http://$INTERNET_IP"
-
-# running [OPTION...]: a container that runs, with a service on its loopback and on all of its
-# addresses
-running() {
-	local deadline=$((SECONDS + 20))
-
-	mkdir -p "$ROOTFS/www"
-	echo 'STAND-IN page of the container' >"$ROOTFS/www/index.html"
-	chmod -R a+rX "$ROOTFS/www"
-	engine_podman --hooks-dir "$SANDBOX_HOOKS" run --detach --name "$CONTAINER" \
-		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" "$@" --rootfs "$ROOTFS" \
-		sh -c 'httpd -p 127.0.0.1:8080 -h /www; httpd -p 8081 -h /www; exec sleep 1000' 3>&-
-	until inside "${GET[@]}" http://127.0.0.1:8080 >/dev/null 2>&1; do
-		((SECONDS < deadline))
-	done
-}
-
-inside() {
-	engine_podman exec "$CONTAINER" "$@"
-}
-
-# resolver ADDRESS COMMAND...: a resolver on ADDRESS, in the network namespace that COMMAND enters; each
-# name is the internet's. QUERIES is its log.
-resolver() {
-	local address=$1 deadline=$((SECONDS + 10))
-
-	shift
-	QUERIES=${ROOTFS%/*}/queries
-	"$@" python3 "$SRCDIR/tests/lib/resolver.py" "$address" "$INTERNET_IP" "$QUERIES" 3>&- 4>&- &
-	RESOLVER=$!
-	until [[ -s $QUERIES ]]; do
-		((SECONDS < deadline))
-	done
-}
-
 # in_network SUBNET: the container is part of it
 in_network() {
 	if [[ $ENGINE == rootless ]]; then
@@ -71,20 +34,6 @@ in_network() {
 	NETWORK=own$BATS_TEST_NUMBER # podman's must not overlap, so it goes with the test
 	engine_podman network create --subnet "$1" "$NETWORK"
 	OPTIONS+=(--network "$NETWORK")
-}
-
-# appears FILE: an agent makes it within 20 seconds
-appears() {
-	local deadline=$((SECONDS + 20))
-
-	until [[ -e $1 ]]; do
-		((SECONDS < deadline))
-	done
-}
-
-# in_container COMMAND...: of this machine, in the container's network
-in_container() {
-	nsenter --target "$(engine_podman inspect --format '{{.State.Pid}}' "$CONTAINER")" --net "$@"
 }
 
 # links: how many of the container's interfaces lead to agents
@@ -177,8 +126,10 @@ links() {
 @test "network: a user's namespace gives him no power over what is others'" {
 	running
 	run -0 inside cat /etc/shadow
-	run ! engine_podman exec --user 1000 "$CONTAINER" probe enter /run/oci-sandbox/ns/1000/user cat /etc/shadow
-	[[ $output == *"Permission denied"* && $output != *STAND-IN* ]]
+	run -0 inside probe power /run/oci-sandbox/ns/0/user /etc/shadow
+	[[ $output == *STAND-IN* ]]
+	run ! engine_podman exec --user 1000 "$CONTAINER" probe power /run/oci-sandbox/ns/1000/user /etc/shadow
+	[[ $output == *"/etc/shadow: Permission denied"* && $output != *STAND-IN* ]]
 	run ! engine_podman exec --user 1000 "$CONTAINER" probe enter /run/oci-sandbox/ns/0/user id
 	[[ $output == *"not permitted"* ]]
 }
@@ -305,7 +256,7 @@ links() {
 
 @test "names: a resolver on the container's loopback is asked, and the agent has no way to it" {
 	running --dns 127.0.0.11
-	resolver 127.0.0.11 in_container
+	resolver_inside 127.0.0.11
 	run -0 inside claude "${GET[*]} http://name.stand-in.example"
 	is 'STAND-IN page of the internet'
 	run ! inside claude 'nslookup -timeout=1 name.stand-in.example 127.0.0.11'
@@ -351,11 +302,68 @@ links() {
 @test "ports: local-port reaches the container's loopback, and no other port of it" {
 	policy_with 'local-port = 8080 9999'
 	running
-	in_container python3 -m http.server --bind 127.0.0.1 8082 3>&- >/dev/null 2>&1 &
+	nsenter "--net=$(container_net)" python3 -m http.server --bind 127.0.0.1 8082 3>&- >/dev/null 2>&1 &
 	RESOLVER=$!
 	run -0 inside claude "${GET[*]} http://127.0.0.1:8080; ${GET[*]} http://127.0.0.1:9999 || echo refused"
 	[[ $output == 'STAND-IN page of the container'*refused* ]]
 	run ! inside claude "${GET[*]} http://127.0.0.1:8082"
+}
+
+# pi: an agent that has a local-model-port, and runs what it is told to as well
+pi() {
+	cp "$ROOTFS/usr/local/bin/claude" "$ROOTFS/usr/local/bin/pi"
+}
+
+# model PORT: something on the container's loopback that a model could be
+model() {
+	inside httpd -p "127.0.0.1:$1" -h /www
+}
+
+@test "ports: a profile's local-model-port is reached by its agent, at both addresses, and by no other" {
+	local page='STAND-IN page of the container'
+
+	pi
+	running
+	model 1920
+	run -0 inside pi "${GET[*]} http://127.0.0.1:1920; ${GET[*]} http://[::1]:1920; ${GET[*]} http://127.0.0.1:8080 || echo refused"
+	[[ $output == "$page"$'\n'"$page"$'\n'*refused* ]]
+	run -0 inside claude "${GET[*]} http://127.0.0.1:1920 || echo refused"
+	[[ $output == *refused* && $output != *STAND-IN* ]]
+}
+
+@test "ports: a policy's local-model-port comes before the profile's, and none takes it away" {
+	pi
+	policy_with 'local-model-port = 11434'
+	running
+	model 1920
+	model 11434
+	run -0 inside pi "${GET[*]} http://127.0.0.1:11434; ${GET[*]} http://127.0.0.1:1920 || echo refused"
+	[[ $output == 'STAND-IN page of the container'*refused* ]]
+	run -0 inside claude "${GET[*]} http://127.0.0.1:11434 || echo refused"
+	[[ $output == *refused* && $output != *STAND-IN* ]]
+	engine_podman rm --force --time 0 "$CONTAINER"
+	sed -i 's/^local-model-port = .*/local-model-port = none/' "$SANDBOX_CONFIG/policy.conf"
+	running
+	model 1920
+	run -0 inside pi "${GET[*]} http://127.0.0.1:1920 || echo refused"
+	[[ $output == *refused* && $output != *STAND-IN* ]]
+}
+
+@test "ports: a local-model-port may be a local-port as well, but no callback-port" {
+	pi
+	policy_with 'local-port = 1920'
+	running
+	model 1920
+	run -0 --separate-stderr inside pi "${GET[*]} http://127.0.0.1:1920; netstat -lnt | grep -c ':1920 '"
+	is $'STAND-IN page of the container\n2' # one for each address
+	[[ $stderr != *warning* ]]
+	engine_podman rm --force --time 0 "$CONTAINER"
+	sed -i 's/^local-port = .*/callback-port = 1920/' "$SANDBOX_CONFIG/policy.conf"
+	running
+	run -125 inside pi 'echo FAULT'
+	[[ $output == *'port 1920 is a callback-port of the policy, and the local-model-port of the profile `pi`'* && $output != *FAULT* ]]
+	run -0 inside claude 'echo goes on'
+	[[ $output == *'goes on'* ]]
 }
 
 @test "ports: two launches share a local-port, and one that ends leaves it to the other" {
@@ -466,4 +474,51 @@ links() {
 	[[ $output != *STAND-IN* ]]
 	run -0 inside claude "${GET[*]} $INTERNET"
 	is 'STAND-IN page of the internet'
+}
+
+# forward_rule: what becomes of what OTHER's network forwards and is no agent's
+forward_rule() {
+	nsenter "--net=/proc/$(engine_podman inspect --format '{{.State.Pid}}' "$OTHER")/ns/net" \
+		nft list chain inet oci_sandbox forward | grep -o "[a-z]* comment \"what is no agent's\""
+}
+
+# It forwards when the second one comes, whoever switched that on.
+@test "egress: with egress-scope = agent each container of a network has it forward as before" {
+	local verdict own=("${OPTIONS[@]}") sysctl=()
+
+	policy_with 'egress-scope = agent'
+	cp -a "$LAB/template" "${ROOTFS%/*}/other"
+	OPTIONS=("${own[@]/--network=*/--network=container:$OTHER}")
+	[[ ${OPTIONS[*]} == *--network=* ]] || OPTIONS+=("--network=container:$OTHER")
+	for verdict in drop accept; do
+		[[ $verdict == drop ]] || sysctl=(--sysctl net.ipv4.ip_forward=1)
+		engine_podman run --detach --name "$OTHER" "${own[@]}" "${sysctl[@]}" \
+			--rootfs "${ROOTFS%/*}/other" sleep 1000 3>&-
+		for _ in first second; do
+			run -0 confined claude 'echo there'
+			is there
+			run -0 forward_rule
+			is "$verdict comment \"what is no agent's\""
+		done
+		engine_podman rm --force --time 0 "$OTHER"
+	done
+}
+
+# The container with the network comes before: no engine can make one there.
+@test "network: where /proc/sys is read-only agents have IPv4, and each link forwards for them" {
+	[[ $ENGINE != rootless ]] || return 0 # podman keeps the mounts that it began with
+	local own=("${OPTIONS[@]}")
+
+	cp -a "$LAB/template" "${ROOTFS%/*}/other"
+	engine_podman run --detach --name "$OTHER" "${own[@]}" --rootfs "${ROOTFS%/*}/other" sleep 1000 3>&-
+	OPTIONS+=("--network=container:$OTHER")
+	export -f confined engine_podman engine_as_user
+	export CONTAINER ROOTFS SANDBOX_HOOKS
+	run -0 unshare --mount bash -c 'mount --bind /proc/sys /proc/sys; mount -o remount,bind,ro /proc/sys
+		OPTIONS=("$@")
+		confined claude "ip -o -6 addr show scope global dev eth0; wget -q -O - http://'"$INTERNET_IP"'"' sh "${OPTIONS[@]}"
+	is "STAND-IN page of the internet"
+	run -0 nsenter "--net=/proc/$(engine_podman inspect --format '{{.State.Pid}}' "$OTHER")/ns/net" \
+		cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv4/conf/eth0/forwarding
+	is $'0\n1'
 }

@@ -6,7 +6,11 @@
  * probe listen PATH: accept on it until killed
  * probe fds: the numbers of the open descriptors from 3 up, one a line
  * probe enter NAMESPACE COMMAND ARG...: run it in a namespace, with whatever that gives
+ * probe power NAMESPACE FILE: enter a user namespace, and read a file with all capabilities there:
+ *	a program that is run by others than root would lose them
  * probe connects N ADDRESS PORT: make N TCP connections, one after the other
+ * probe crowd N ADDRESS PORT: make N TCP connections, then have a byte come back on each
+ * probe messages N ADDRESS PORT: send the messages on stdin, each behind its length, N times by UDP
  * probe calls: the system calls that the sandbox's filter has to refuse, and how each ended
  */
 #include "config.h"
@@ -19,10 +23,12 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -141,29 +147,124 @@ static int probe_enter(const char *path, char **command)
 	return fail(command[0]);
 }
 
-static int probe_connects(const char *n, const char *address, const char *port)
+static int probe_power(const char *path, const char *file)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET,
-				 .sin_port = htons((uint16_t)strtoul(port, NULL, 10)) };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char buf[4096];
+	ssize_t n;
 
-	if (inet_pton(AF_INET, address, &a.sin_addr) != 1)
-		return fail(address);
-	for (unsigned long left = strtoul(n, NULL, 10); left > 0; left--) {
-		int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return fail(path);
+	if (setns(fd, CLONE_NEWUSER) < 0)
+		return fail("setns");
+	(void)close(fd);
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail(file);
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		(void)fwrite(buf, 1, (size_t)n, stdout);
+	(void)close(fd);
+	return n < 0 ? fail(file) : 0;
+}
 
-		if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
+static int connected(const struct sockaddr_in *a, int type)
+{
+	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)a, sizeof(*a)) < 0) {
+		(void)close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int probe_connects(unsigned long n, const struct sockaddr_in *a)
+{
+	for (; n > 0; n--) {
+		int fd = connected(a, SOCK_STREAM);
+
+		if (fd < 0)
 			return fail("connect");
 		(void)close(fd);
 	}
 	return 0;
 }
 
+static int probe_crowd(unsigned long n, const struct sockaddr_in *a)
+{
+	int *fds = calloc(n + 1, sizeof(*fds));
+	struct rlimit limit;
+
+	if (fds == NULL || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return fail("prepare");
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	for (unsigned long i = 0; i < n; i++)
+		if ((fds[i] = connected(a, SOCK_STREAM)) < 0)
+			return fail("connect");
+	for (unsigned long i = 0; i < n; i++) {
+		char byte = (char)i, back;
+
+		if (send(fds[i], &byte, 1, 0) != 1 || recv(fds[i], &back, 1, 0) != 1)
+			return fail("one of the crowd");
+		if (byte != back) {
+			fprintf(stderr, "connection %lu brought another's byte\n", i);
+			return 1;
+		}
+	}
+	free(fds);
+	return 0;
+}
+
+/* Nobody at the port, and nothing else, is an error. */
+static int send_messages(int fd, const uint8_t *all, size_t len)
+{
+	for (size_t at = 0, n; at + 2 <= len; at += 2 + n) {
+		n = (size_t)(all[at] << 8 | all[at + 1]);
+		if (n > len - at - 2)
+			n = len - at - 2;
+		if (send(fd, all + at + 2, n, 0) < 0 && errno == ECONNREFUSED)
+			return fail("send");
+	}
+	return 0;
+}
+
+static int probe_messages(unsigned long n, const struct sockaddr_in *a)
+{
+	static uint8_t all[1024 * 1024];
+	size_t len = fread(all, 1, sizeof(all), stdin);
+	int fd = connected(a, SOCK_DGRAM), status = 0;
+
+	if (fd < 0 || len == 0)
+		return fail("prepare");
+	for (; n > 0 && status == 0; n--)
+		status = send_messages(fd, all, len);
+	(void)close(fd);
+	return status;
+}
+
+static int probe_network(char **argv)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_port = htons((uint16_t)strtoul(argv[4], NULL, 10)) };
+	unsigned long n = strtoul(argv[2], NULL, 10);
+
+	if (inet_pton(AF_INET, argv[3], &a.sin_addr) != 1)
+		return fail(argv[3]);
+	if (strcmp(argv[1], "crowd") == 0)
+		return probe_crowd(n, &a);
+	return strcmp(argv[1], "messages") == 0 ? probe_messages(n, &a) : probe_connects(n, &a);
+}
+
 int main(int argc, char **argv)
 {
-	if (argc == 5 && !strcmp(argv[1], "connects"))
-		return probe_connects(argv[2], argv[3], argv[4]);
+	if (argc == 5 && (!strcmp(argv[1], "connects") || !strcmp(argv[1], "crowd") ||
+			  !strcmp(argv[1], "messages")))
+		return probe_network(argv);
 	if (argc >= 4 && !strcmp(argv[1], "enter"))
 		return probe_enter(argv[2], argv + 3);
+	if (argc == 4 && !strcmp(argv[1], "power"))
+		return probe_power(argv[2], argv[3]);
 	if (argc == 3 && !strcmp(argv[1], "connect"))
 		return probe_connect(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "listen"))
@@ -172,9 +273,9 @@ int main(int argc, char **argv)
 		return probe_fds();
 	if (argc == 2 && !strcmp(argv[1], "calls"))
 		return probe_calls();
-	fprintf(stderr, "usage: probe connect PATH | listen PATH | fds | calls | connects N "
-			"ADDRESS PORT |\n"
-			"       enter NAMESPACE "
-			"COMMAND...\n");
+	fprintf(stderr,
+		"usage: probe connect PATH | listen PATH | fds | calls |\n"
+		"       connects|crowd|messages N ADDRESS PORT | enter NAMESPACE COMMAND... |\n"
+		"       power NAMESPACE FILE\n");
 	return 2;
 }

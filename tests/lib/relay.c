@@ -108,6 +108,8 @@ static int set_option(struct dns_relay_options *o, const char *key, unsigned val
 		o->max_clients = value;
 	else if (strcmp(key, "--try-ms") == 0)
 		o->try_ms = value;
+	else if (strcmp(key, "--again-ms") == 0)
+		o->again_ms = value;
 	else if (strcmp(key, "--idle-ms") == 0)
 		o->idle_ms = value;
 	else

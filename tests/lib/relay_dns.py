@@ -12,30 +12,10 @@ import sys
 import threading
 import time
 
+from dns_messages import answer, framed, hostile, lies, query, question
 from relay_lib import DEADLINE, Relay, check, connect, ends, main, receive, until
 
 SERVFAIL, REFUSED = 2, 5
-
-
-def name(text):
-    return b"".join(bytes([len(l)]) + l.encode() for l in text.split(".")) + b"\0"
-
-
-def query(id=7, text="a.example", edns=None):
-    opt = b"" if edns is None else struct.pack("!BHHIH", 0, 41, edns, 0, 0)
-    head = struct.pack("!HHHHHH", id, 0x0100, 1, 0, 0, len(opt) > 0)
-    return head + name(text) + struct.pack("!HH", 16, 1) + opt
-
-
-def question(msg):
-    end = msg.index(b"\0", 12) + 5
-    return msg[12:end]
-
-
-def answer(msg, rcode=0, size=0):
-    """The answer to a query, filled up with so many bytes that nobody parses."""
-    bare = msg[:2] + struct.pack("!HHHHH", 0x8180 | rcode, 1, 0, 0, 0) + question(msg)
-    return bare + bytes(max(0, size - len(bare)))
 
 
 def ident(msg):
@@ -44,10 +24,6 @@ def ident(msg):
 
 def rcode(msg):
     return msg[3] & 15
-
-
-def framed(msg):
-    return struct.pack("!H", len(msg)) + msg
 
 
 def receive_framed(conn):
@@ -166,6 +142,59 @@ def dns_failover():
         check(ident(ask(s, query(2))) == 2)
 
 
+def dns_remembers():
+    first, second = silent(), Resolver()
+    with Relay("dns", "--try-ms", 400, first.name, second.name) as relay:
+        s, t = client(relay), connect(relay.port)
+        msg, took = timed(s, query(0))
+        check(rcode(msg) == 0 and took > 0.3, msg, took)
+        for id in range(1, 20):
+            msg, took = timed(s, query(id))
+            check(ident(msg) == id and rcode(msg) == 0 and took < 0.3, msg, took)
+        check(len(first.seen) == 1 and len(second.seen) == 20, len(first.seen))
+        # who does not answer by UDP may do so by TCP, and is asked
+        start = time.monotonic()
+        for id in (20, 21):
+            t.sendall(framed(query(id)))
+            check(ident(receive_framed(t)) == id)
+            took = time.monotonic() - start
+            check(took > 0.3, took)
+        check(took < 0.7, took)
+
+
+def dns_tries_again():
+    talk = threading.Event()
+    first = Resolver(udp=lambda q: [answer(q)] if talk.is_set() else [])
+    second = Resolver()
+    with Relay("dns", "--try-ms", 200, "--again-ms", 600, first.name, second.name) as relay:
+        s = client(relay)
+        check(rcode(ask(s, query())) == 0)
+        # still silent: when its time has come it is one query that waits for it
+        until(lambda: ask(s, query()) and len(first.seen) == 2, "it is not asked again")
+        check(timed(s, query())[1] < 0.15 and len(first.seen) == 2, len(first.seen))
+        talk.set()
+        until(lambda: ask(s, query()) and len(first.seen) == 3, "it is not asked any more")
+        n = len(second.seen)
+        for id in range(20):
+            check(ident(ask(s, query(id))) == id)
+        check(len(first.seen) == 23 and len(second.seen) == n, len(first.seen))
+
+
+def dns_all_silent():
+    talk = threading.Event()
+    both = [Resolver(udp=lambda q: [answer(q)] if talk.is_set() else []) for _ in range(2)]
+    with Relay("dns", "--try-ms", 300, both[0].name, both[1].name) as relay:
+        s = client(relay)
+        for n in (1, 2):
+            check(rcode(ask(s, query(n))) == SERVFAIL)
+            check([len(r.seen) for r in both] == [n, n])
+        talk.set()
+        for n in (3, 4):
+            msg, took = timed(s, query(n))
+            check(rcode(msg) == 0 and took < 0.25, took)
+        check([len(r.seen) for r in both] == [4, 2], both[1].seen)
+
+
 def dns_dead():
     for n in (1, 2, 3, 4):
         names = [silent().name for _ in range(n)]
@@ -270,21 +299,6 @@ def dns_pipelined():
         check(t.recv(1) == b"")
 
 
-def lies(msg):
-    upper = msg[:12] + msg[12:].upper()
-    other = bytes([msg[0] ^ 1]) + msg[1:]
-    return [
-        answer(other),
-        answer(upper),
-        msg,
-        answer(msg)[:11],
-        answer(msg)[:20],
-        answer(msg)[:4] + bytes(8),
-        answer(msg)[:5] + b"\2" + answer(msg)[6:],
-        os.urandom(900),
-    ]
-
-
 def dns_lies():
     def serve(msg):
         return lies(msg) + [answer(msg, 0, 99), answer(msg, 0, 98)]
@@ -337,21 +351,6 @@ def dns_full():
         for i in (2, 3):
             msg = receive_framed(t)
             check(ident(msg) == i and rcode(msg) == SERVFAIL, msg)
-
-
-def hostile():
-    """Queries that are none."""
-    long = b"".join(b"\x3f" + b"x" * 63 for _ in range(1000)) + b"\0"
-    head = struct.pack("!HHHHHH", 1, 0x0100, 1, 0, 0, 0)
-    yield b""
-    yield head[:11]
-    yield head + long[:63000]
-    yield head + b"\xc0\x0c" + bytes(4)
-    yield head + b"\1a\xc0\x0c" + bytes(4)
-    yield struct.pack("!HHHHHH", 1, 0x0100, 65535, 65535, 65535, 65535) + query()[12:]
-    yield query() + bytes(60000)
-    yield answer(query())
-    yield os.urandom(1400)
 
 
 def dns_flood():

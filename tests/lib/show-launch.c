@@ -7,6 +7,7 @@
  * show-launch workspace PATH HOME: exit 0 if it may be one
  * show-launch idmap AGENT_ID: the map for the parent's map on stdin
  * show-launch names AGENT_ID: passwd or group on stdin, as the sandbox sees it
+ * show-launch policy POLICY: as the hook writes it into a container
  * show-launch resolv: whom the relay asks by the resolv.conf on stdin, and its other lines
  * show-launch gitconfig NAME EMAIL: the session's git configuration
  * show-launch mountinfo: the mount points of the mountinfo on stdin
@@ -137,6 +138,16 @@ static int show_gitconfig(const char *name, const char *email, struct err *e)
 	return text == NULL || fputs(text, stdout) < 0 ? -1 : 0;
 }
 
+static int show_policy(const char *path, struct err *e)
+{
+	cleanup_free char *text = read_path(path, MAX_BYTES, e);
+	cleanup_policy struct policy p = { 0 };
+
+	if (text == NULL || policy_parse(text, path, &p, e) < 0)
+		return -1;
+	return policy_print(stdout, &p);
+}
+
 static int show_resolv(struct err *e)
 {
 	cleanup_free char *text = read_fd(0, MAX_BYTES, e);
@@ -189,6 +200,8 @@ int main(int argc, char **argv, char **envp)
 		rc = show_routes(argv[2], argv[3], &e);
 	else if (argc == 2 && strcmp(argv[1], "mountinfo") == 0)
 		rc = show_mountinfo(&e);
+	else if (argc == 3 && strcmp(argv[1], "policy") == 0)
+		rc = show_policy(argv[2], &e);
 	else if (argc == 2 && strcmp(argv[1], "resolv") == 0)
 		rc = show_resolv(&e);
 	else if (argc == 3)

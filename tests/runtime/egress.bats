@@ -350,7 +350,8 @@ saw_all() {
 	run -0 ip netns exec "$BOX" nft -s list table inet oci_sandbox
 	[ "$(grep -c 'policy drop' <<<"$output")" -eq 2 ]
 	[ "$(grep -c 'counter' <<<"$output")" -eq 27 ] # each rule has one
-	[ "$(grep -c 'comment' <<<"$output")" -eq 27 ]
+	[ "$(grep -c 'comment' <<<"$output")" -eq 28 ] # and the table
+	[[ $output == *'comment "forwards for agents alone"'* ]]
 	[[ $output == *'type filter hook output priority filter; policy drop;'* ]]
 	[[ $output == *'type filter hook forward priority filter; policy drop;'* ]]
 	[[ $output == *'ip daddr @internal4 counter reject with icmpx admin-prohibited'* ]]

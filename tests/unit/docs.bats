@@ -68,7 +68,7 @@ policy_says() {
 
 @test "docs: what oci-sandbox-policy(5) calls not supported yet is refused so" {
 	local key kind rows=0
-	local -A example=([path]=/x [port]=8080
+	local -A example=([path]=/x
 		['a size, such as 4G']=4G [number]=7 [name]=x.example [names]=x)
 
 	hook_setup "$BATS_TEST_TMPDIR/host"

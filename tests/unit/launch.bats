@@ -299,3 +299,26 @@ options edns0 ndots:2' ]]
 	run -1 "$SHOW" routes "$head4${default4/0003/0002}" "${default6/00 $zero/40 $zero}"
 	run -1 "$SHOW" routes "${default4/0003/0203}" ''
 }
+
+@test "policy: what a container is told of it reads back as the same" {
+	cat >policy <<-'END'
+		match = always
+		agents = claude
+		local-port = 5432 8080
+		local-model-port = 11434
+		callback-port = 8090
+		allow-ip = 192.0.2.1 tcp/443
+		no-forge
+	END
+	run -0 "$SHOW" policy policy
+	[[ $output == *$'\nlocal-port = 5432 8080\nlocal-model-port = 11434\ncallback-port = 8090\n'* ]]
+	echo "$output" >printed
+	run -0 "$SHOW" policy printed
+	[[ $output == "$(<printed)" ]]
+	echo 'local-model-port = none' >policy
+	run -0 "$SHOW" policy policy
+	[[ $output == *$'\nlocal-model-port = none\n'* ]]
+	: >policy
+	run -0 "$SHOW" policy policy
+	[[ $output != *local-model-port* ]]
+}

@@ -75,13 +75,49 @@ text() {
 		agents = ../claude~agents: 
 		match = sometimes~match: `sometimes` is none of
 		agent-env = A=B~unknown key `agent-env`
+		local-port = 0~local-port: `0` is not a number from 1 to 65535
+		local-port = 8080 65536~local-port: `65536` is not a number from 1 to 65535
+		local-port = 80 80~local-port: 80 is named twice
+		callback-port = http~callback-port: `http` is not a number from 1 to 65535
+		local-model-port = 0~local-model-port: `0` is not a number from 1 to 65535
+		local-model-port = 65536~local-model-port: `65536` is not a number from 1 to 65535
+		local-model-port = -1~local-model-port: `-1` is not a number from 1 to 65535
+		local-model-port = 1920 1921~local-model-port: `1920 1921` is not a number from 1 to 65535
+		local-model-port = no~local-model-port: `no` is not a number from 1 to 65535, or none
 	END
-	((count == 21))
+	((count == 30))
 }
 
 @test "policy: a value that is given twice is refused" {
 	hook_policy 'match = always' 'match = annotation'
 	refuses "policy.conf:2: match: given twice"
+	hook_policy 'local-model-port = 1920' 'local-model-port = none'
+	refuses "policy.conf:2: local-model-port: given twice"
+}
+
+@test "policy: a callback-port is no port that agents reach, in whatever order they are named" {
+	hook_policy 'local-port = 8080' '' 'callback-port = 8090 8080'
+	refuses "policy.conf:3: callback-port: 8080 is both a local-port and a callback-port"
+	hook_policy 'callback-port = 8080' 'local-port = 8080'
+	refuses "policy.conf:2: local-port: 8080 is both a local-port and a callback-port"
+	hook_policy 'local-model-port = 8080' 'callback-port = 8080'
+	refuses "policy.conf:2: callback-port: 8080 is both the local-model-port and a callback-port"
+	hook_policy 'callback-port = 8080' 'local-model-port = 8080'
+	refuses "policy.conf:2: local-model-port: 8080 is both the local-model-port and a callback-port"
+	hook_policy 'match = always' 'local-port = 8080' 'local-model-port = 8080' 'callback-port = 8090'
+	run -0 check
+	hook_policy 'match = always' 'local-model-port = none' 'callback-port = 8090'
+	run -0 check
+}
+
+@test "policy: a profile's port is a port" {
+	hook_policy 'match = always' 'agents = pi'
+	hook_profile pi 'commands = pi' 'state = .pi' 'local-model-port = none'
+	refuses "pi.conf:3: local-model-port: \`none\` is not a number from 1 to 65535"
+	hook_profile pi 'commands = pi' 'state = .pi' 'local-model-port = 1920' 'local-model-port = 1921'
+	refuses "pi.conf:4: local-model-port: given twice"
+	hook_profile pi 'commands = pi' 'state = .pi' 'local-model-port = 1920'
+	run -0 check
 }
 
 @test "policy: bytes that no editor shows are refused" {

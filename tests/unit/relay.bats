@@ -152,6 +152,18 @@ relay() {
 	relay dns_failover
 }
 
+@test "dns relay: a resolver that is silent costs one query its time, and not each" {
+	relay dns_remembers
+}
+
+@test "dns relay: a resolver that was silent is asked again, by one query, and is first once it answers" {
+	relay dns_tries_again
+}
+
+@test "dns relay: resolvers that are all silent are all asked" {
+	relay dns_all_silent
+}
+
 @test "dns relay: SERVFAIL within 5 s where no resolver answers" {
 	relay dns_dead
 }
