@@ -149,6 +149,21 @@ static int add_path(void *member, const char *value, struct err *e)
 	return strlist_add(member, clean, e);
 }
 
+/* Like add_path(), or ~/ and a path in the home. */
+static int add_home_path(void *member, const char *value, struct err *e)
+{
+	cleanup_free char *clean = NULL;
+
+	if (strncmp(value, "~/", 2) != 0)
+		return add_path(member, value, e);
+	clean = path_clean(value + 1, e);
+	if (clean == NULL)
+		return -1;
+	if (strcmp(clean, "/") == 0)
+		return err_set(e, 0, "`%s` would name all of the home", value);
+	return strlist_add_fmt(member, e, "~%s", clean);
+}
+
 static int add_relative(struct strlist *l, const char *value, struct err *e)
 {
 	cleanup_free char *absolute = path_join("/", value, e);
@@ -403,6 +418,7 @@ static const struct directive keys[] = {
 	{ "agents",	     set_agents,	  AT(agents),		true,	false },
 	{ "workspace-root",  directive_path,	  AT(workspace_root),	true,	false },
 	{ "allow-mount",     add_path,		  AT(allow_mount),	false,	false },
+	{ "allow-write",     add_home_path,	  AT(allow_write),	false,	false },
 	{ "protect",	     add_relatives,	  AT(protect),		false,	false },
 	{ "mask",	     add_path,		  AT(mask),		false,	false },
 	{ "home-read",	     add_relatives,	  AT(home_read),	false,	false },
@@ -427,7 +443,6 @@ static const struct directive keys[] = {
 	{ "share-write",     check_only_no,	  0,			true,	false },
 	{ "gpu",	     check_only_no,	  0,			true,	false },
 	/* refused */
-	{ "allow-write",     refuse_path,	  0,			false,	false },
 	{ "allow-device",    refuse_path,	  0,			false,	false },
 	{ "runtime",	     refuse_path,	  0,			true,	false },
 	{ "memory-max",	     refuse_bytes,	  0,			true,	false },
@@ -543,6 +558,7 @@ int policy_print(FILE *f, const struct policy *p)
 	if (p->workspace_root != NULL)
 		(void)fprintf(f, "workspace-root = %s\n", p->workspace_root);
 	print_each(f, "allow-mount", &p->allow_mount);
+	print_each(f, "allow-write", &p->allow_write);
 	print_words(f, "protect", &p->protect);
 	print_each(f, "mask", &p->mask);
 	print_words(f, "home-read", &p->home_read);
@@ -566,6 +582,7 @@ void policy_done(struct policy *p)
 {
 	strlist_clear(&p->agents);
 	strlist_clear(&p->allow_mount);
+	strlist_clear(&p->allow_write);
 	strlist_clear(&p->protect);
 	strlist_clear(&p->mask);
 	strlist_clear(&p->home_read);

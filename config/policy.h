@@ -52,6 +52,8 @@ struct policy_numbers {
  * @agents:		Profile names
  * @workspace_root:	Clean absolute path of the workspace; NULL: the current folder
  * @allow_mount:	Clean absolute paths: engine mounts that stay visible
+ * @allow_write:	What comes back writable: clean absolute paths, or ~/ and one relative to
+ *the home
  * @protect:		Relative paths: read-only inside the workspace
  * @mask:		Clean absolute paths: hidden
  * @home_read:		Relative paths: what comes back of the home, read-only
@@ -87,6 +89,7 @@ struct policy {
 	struct strlist agents;
 	char *workspace_root;
 	struct strlist allow_mount;
+	struct strlist allow_write;
 	struct strlist protect;
 	struct strlist mask;
 	struct strlist home_read;

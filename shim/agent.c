@@ -31,21 +31,17 @@ static bool is_shim(const char *path)
 	       self.st_dev == st.st_dev && self.st_ino == st.st_ino;
 }
 
-/* A nested launch has neither: what it runs is confined already. */
-static bool is_agents_own(const struct launch *l, const char *real)
-{
-	return (l->workspace != NULL && path_is_at_or_below(real, l->workspace)) ||
-	       (l->state != NULL && path_is_at_or_below(real, l->state));
-}
-
-/* The resolved path of an agent, NULL if there is none or none that will do. */
+/*
+ * The resolved path of an agent, NULL if there is none or none that will do.  A nested launch
+ * knows of nothing that agents write: what it runs is confined already.
+ */
 static char *try(const struct launch *l, const char *path)
 {
 	cleanup_free char *real = realpath(path, NULL);
 	struct stat st;
 
 	if (real == NULL || stat(real, &st) < 0 || !S_ISREG(st.st_mode) || access(real, X_OK) < 0 ||
-	    is_shim(real) || is_agents_own(l, real))
+	    is_shim(real) || launch_agent_writes(l, real))
 		return NULL;
 	return steal_ptr(&real);
 }
@@ -145,7 +141,7 @@ char *agent_place(const struct launch *l, struct err *e)
 	if (covered != NULL && covered->origin != NULL && strcmp(l->agent, covered->path) == 0) {
 		real = l->workspace != NULL ? realpath(covered->origin, NULL)
 					    : try(l, covered->origin);
-		if (real != NULL && !is_agents_own(l, real))
+		if (real != NULL && !launch_agent_writes(l, real))
 			return steal_ptr(&real);
 	}
 	ret = strdup(l->agent);

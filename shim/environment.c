@@ -84,7 +84,7 @@ static int set(struct strlist *l, const char *name, const char *value, struct er
 /* What the agent can write: a program there would be found before the toolchain's own. */
 static bool goes_last(const struct launch *l, const char *dir)
 {
-	return path_is_at_or_below(dir, l->workspace) || path_is_at_or_below(dir, l->home) ||
+	return launch_agent_writes(l, dir) || path_is_at_or_below(dir, l->home) ||
 	       path_is_at_or_below(dir, "/tmp") || path_is_at_or_below(dir, "/var/tmp");
 }
 

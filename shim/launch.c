@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "launch.h"
+#include "path.h"
 
 /**
  * launch_done() - Release what a launch owns; it is empty afterwards
@@ -33,5 +34,24 @@ void launch_done(struct launch *l)
 	free(l->gitconfig);
 	free(l->git_common);
 	free(l->git_dir);
+	places_done(&l->writable);
+	strlist_clear(&l->left_out);
 	*l = (struct launch){ 0 };
+}
+
+/**
+ * launch_agent_writes() - Say whether agents can have written something
+ * @l:		The launch, as far as it is known
+ * @real:	Clean path, all symlinks resolved
+ *
+ * Return: true if it is at or below a place that is theirs to write
+ */
+bool launch_agent_writes(const struct launch *l, const char *real)
+{
+	const char *const places[] = { l->workspace, l->state, l->git_common };
+
+	for (size_t i = 0; i < N_ELEMENTS(places); i++)
+		if (places[i] != NULL && path_is_at_or_below(real, places[i]))
+			return true;
+	return places_hold(&l->writable, real);
 }

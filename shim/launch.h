@@ -8,6 +8,7 @@
 
 #include "load.h"
 #include "manifest.h"
+#include "places.h"
 #include "policy.h"
 #include "profile.h"
 #include "resolv.h"
@@ -44,6 +45,8 @@ struct err;
  * @gitconfig:	The session's git configuration, text; NULL: none
  * @git_common:	The repository that the workspace is a worktree of, resolved; NULL: none
  * @git_dir:	The folder of this worktree in it, resolved; NULL: none
+ * @writable:	What the policy's allow-write names and is there
+ * @left_out:	What the policy names and is not there, a line each for the developer
  *
  * Owned by the caller; launch_done() releases it.
  */
@@ -75,12 +78,15 @@ struct launch {
 	char *gitconfig;
 	char *git_common;
 	char *git_dir;
+	struct places writable;
+	struct strlist left_out;
 };
 
 /* Told of something that the agent lacks, one line */
 typedef void (*launch_warn)(const char *what);
 
 void launch_done(struct launch *l);
+bool launch_agent_writes(const struct launch *l, const char *real);
 
 #define cleanup_launch CLEANUP(launch_done)
 

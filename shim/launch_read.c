@@ -33,6 +33,7 @@
 #include "routes.h"
 #include "standalone.h"
 #include "workspace.h"
+#include "writable.h"
 
 #define RESOLV_CONF "/etc/resolv.conf"
 
@@ -296,9 +297,7 @@ static void narrow_to_routes(struct launch *l)
  */
 static bool is_agents_to_write(const struct launch *l, const char *path)
 {
-	return path_is_at_or_below(path, l->workspace) || path_is_at_or_below(path, l->home) ||
-	       path_is_at_or_below(path, l->state) ||
-	       (l->git_common != NULL && path_is_at_or_below(path, l->git_common));
+	return launch_agent_writes(l, path) || path_is_at_or_below(path, l->home);
 }
 
 /* Whom the relay asks; where it is, is different for each launch of a container. */
@@ -354,7 +353,7 @@ int launch_read(const char *command, char *const vars[], bool nested, struct lau
 		goto fail;
 	narrow_to_routes(&l);
 	if (!nested && (find_workspace(&l, e) < 0 || find_state(&l, e) < 0 || git_read(&l, e) < 0 ||
-			read_resolv(&l, e) < 0))
+			writable_read(&l, e) < 0 || read_resolv(&l, e) < 0))
 		goto fail;
 	l.agent = agent_find(&l, environment_get(vars, "PATH"), e);
 	if (l.agent == NULL)

@@ -103,6 +103,8 @@ static int run(char **argv, char **envp, struct err *e)
 		return STATUS_FAILED;
 
 	warn_of_capabilities(&l);
+	for (size_t i = 0; i < l.left_out.n; i++)
+		warn(l.left_out.v[i]);
 	if (l.no_route)
 		warn("the container has no default route, so agents have no network");
 	(void)sandbox_run(

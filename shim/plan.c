@@ -16,6 +16,8 @@
  *   workspace			writable, its protected paths read-only
  *				Mustn't: let a protected path be renamed away
  *   masks			single files of the container that hold secrets
+ *   allow-write		before workspace and masks, as these hold in what it names; and once
+ *more where it names something in a mask
  *   session, agent		facts for the guard; the real agent where its own checks expect it
  *
  * Nothing here asks the kernel anything.
@@ -160,15 +162,6 @@ static int home_bind(const struct launch *l, struct plan *p, const char *rel, st
 	return plan_add(p, OP_BIND, OP_OPTIONAL, path, path, e);
 }
 
-static int home_mask(const struct launch *l, struct plan *p, const char *rel, struct err *e)
-{
-	cleanup_free char *path = path_join(l->home, rel, e);
-
-	if (path == NULL)
-		return -1;
-	return plan_add(p, OP_MASK, OP_OPTIONAL, NULL, path, e);
-}
-
 /* STATE/@store of the container, writable at HOME/@rel of the sandbox. */
 static int home_store(const struct launch *l, struct plan *p, const char *store, const char *rel,
 		      struct err *e)
@@ -207,9 +200,6 @@ static int plan_home(const struct launch *l, struct plan *p, struct err *e)
 	for (size_t i = 0; i < N_ELEMENTS(forges) && !l->policy.no_forge; i++)
 		if (home_bind(l, p, forges[i], e) < 0)
 			return -1;
-	for (size_t i = 0; i < N_ELEMENTS(home_masked); i++)
-		if (home_mask(l, p, home_masked[i], e) < 0)
-			return -1;
 	return plan_state(l, p, e);
 }
 
@@ -236,14 +226,23 @@ static bool is_masked_mount(const struct launch *l, const char *path)
 	return true;
 }
 
+static bool holds_writable(const struct launch *l, const char *path)
+{
+	for (size_t i = 0; i < l->writable.n; i++)
+		if (path_is_below(l->writable.v[i].real, path) ||
+		    path_is_below(l->writable.v[i].named, path))
+			return true;
+	return false;
+}
+
 /* The workspace or an allowed mount comes back below it, so a place has to be made there. */
 static bool holds_what_comes_back(const struct launch *l, const char *path)
 {
 	for (size_t i = 0; i < l->policy.allow_mount.n; i++)
 		if (path_is_below(l->policy.allow_mount.v[i], path))
 			return true;
-	return path_is_below(l->workspace, path) || path_is_below(l->home, path) ||
-	       path_is_below(l->agent_at, path) ||
+	return holds_writable(l, path) || path_is_below(l->workspace, path) ||
+	       path_is_below(l->home, path) || path_is_below(l->agent_at, path) ||
 	       (l->git_common != NULL && path_is_below(l->git_common, path));
 }
 
@@ -275,15 +274,19 @@ static int plan_allowed_mounts(const struct launch *l, struct plan *p, struct er
 	return 0;
 }
 
-/* What an agent writes beside its workspace would be lost without a word. */
-static int seal_engine_mounts(const struct launch *l, struct plan *p, struct err *e)
+/* Each folder below @dir that is above @path becomes a mount, so that none can be renamed. */
+static int pin_between(struct plan *p, const char *dir, const char *path, struct err *e)
 {
-	for (size_t i = 0; i < l->manifest.mounts.n; i++) {
-		const char *path = l->manifest.mounts.v[i];
+	cleanup_free char *copy = strdup(path);
 
-		if (is_masked_mount(l, path) && holds_what_comes_back(l, path) &&
-		    plan_add(p, OP_SEAL, OP_OPTIONAL, NULL, path, e) < 0)
+	if (copy == NULL)
+		return err_set(e, ENOMEM, "allocate a path");
+	for (char *slash = copy + strlen(dir) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+		*slash = '\0';
+		if (!plan_has(p, OP_PIN, copy) &&
+		    plan_add(p, OP_PIN, OP_OPTIONAL, NULL, copy, e) < 0)
 			return -1;
+		*slash = '/';
 	}
 	return 0;
 }
@@ -296,16 +299,37 @@ static int protect(struct plan *p, const char *dir, const char *rel, struct err 
 {
 	cleanup_free char *path = path_join(dir, rel, e);
 
-	if (path == NULL)
+	if (path == NULL || pin_between(p, dir, path, e) < 0)
 		return -1;
-	for (char *slash = path + strlen(dir) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-		*slash = '\0';
-		if (!plan_has(p, OP_PIN, path) &&
-		    plan_add(p, OP_PIN, OP_OPTIONAL, NULL, path, e) < 0)
-			return -1;
-		*slash = '/';
-	}
 	return plan_add(p, OP_READONLY, OP_OPTIONAL, NULL, path, e);
+}
+
+/* By both names, as the symlink that made them two may be in the home, which is an empty one. */
+static int add_writable(struct plan *p, const struct place *w, struct err *e)
+{
+	if (plan_add(p, OP_BIND_RW, 0, w->real, w->real, e) < 0)
+		return -1;
+	return strcmp(w->real, w->named) == 0 ? 0
+					      : plan_add(p, OP_BIND_RW, 0, w->real, w->named, e);
+}
+
+/*
+ * Before the workspace: what is protected in it stays so.  And neither it nor its repository can be
+ * moved away, for another to be put in its place.
+ */
+static int plan_writable(const struct launch *l, struct plan *p, struct err *e)
+{
+	for (size_t i = 0; i < l->writable.n; i++) {
+		const struct place *w = &l->writable.v[i];
+
+		if (add_writable(p, w, e) < 0 ||
+		    (path_is_below(l->workspace, w->real) &&
+		     pin_between(p, w->real, l->workspace, e) < 0) ||
+		    (l->git_common != NULL && path_is_below(l->git_common, w->real) &&
+		     pin_between(p, w->real, l->git_common, e) < 0))
+			return -1;
+	}
+	return 0;
 }
 
 /* A worktree's repository: git writes there, and what git outside obeys is protected. */
@@ -343,16 +367,86 @@ static int plan_workspace(const struct launch *l, struct plan *p, struct err *e)
 	return plan_repository(l, p, e);
 }
 
-static int plan_masks(const struct launch *l, struct plan *p, struct err *e)
+static int list_masks(const struct launch *l, struct strlist *ret, struct err *e)
 {
 	for (size_t i = 0; i < N_ELEMENTS(masked); i++)
-		if (plan_add(p, OP_MASK, OP_OPTIONAL, NULL, masked[i], e) < 0)
+		if (strlist_add(ret, masked[i], e) < 0)
 			return -1;
 	for (size_t i = 0; i < l->policy.mask.n; i++)
-		if (plan_add(p, OP_MASK, OP_OPTIONAL, NULL, l->policy.mask.v[i], e) < 0)
+		if (strlist_add(ret, l->policy.mask.v[i], e) < 0)
+			return -1;
+	for (size_t i = 0; i < N_ELEMENTS(home_masked); i++)
+		if (strlist_add_fmt(ret, e, "%s/%s", l->home, home_masked[i]) < 0)
 			return -1;
 	for (size_t i = 0; i < N_ELEMENTS(home_secrets); i++)
-		if (home_mask(l, p, home_secrets[i], e) < 0)
+		if (strlist_add_fmt(ret, e, "%s/%s", l->home, home_secrets[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* A mask that something comes back in is a folder that a place can be made in, until the end. */
+static int add_mask(const struct launch *l, struct plan *p, const char *path, struct err *e)
+{
+	if (holds_writable(l, path) || path_is_below(l->agent_at, path))
+		return plan_add_mode(p, OP_TMPFS, 0755, path, e);
+	return plan_add(p, OP_MASK, OP_OPTIONAL, NULL, path, e);
+}
+
+/* One path through a mask: what is masked below it stays so. */
+static int unmask(const struct launch *l, struct plan *p, const struct place *w,
+		  const struct strlist *masks, struct err *e)
+{
+	bool is_in_mask = false;
+
+	for (size_t i = 0; i < masks->n; i++)
+		is_in_mask |= path_is_at_or_below(w->real, masks->v[i]);
+	if (!is_in_mask)
+		return 0;
+	if (path_is_at_or_below(l->workspace, w->real))
+		return err_set(
+			e, 0,
+			"allow-write: %s holds the workspace, and is masked: it can't be both",
+			w->real);
+	if (add_writable(p, w, e) < 0)
+		return -1;
+	for (size_t i = 0; i < masks->n; i++)
+		if (path_is_below(masks->v[i], w->real) && add_mask(l, p, masks->v[i], e) < 0)
+			return -1;
+	return 0;
+}
+
+static int plan_masks(const struct launch *l, struct plan *p, struct err *e)
+{
+	cleanup_strlist struct strlist masks = { 0 };
+
+	if (list_masks(l, &masks, e) < 0)
+		return -1;
+	for (size_t i = 0; i < masks.n; i++)
+		if (add_mask(l, p, masks.v[i], e) < 0)
+			return -1;
+	for (size_t i = 0; i < l->writable.n; i++)
+		if (unmask(l, p, &l->writable.v[i], &masks, e) < 0)
+			return -1;
+	return 0;
+}
+
+/* What an agent writes beside its workspace would be lost without a word. */
+static int seal(const struct launch *l, struct plan *p, struct err *e)
+{
+	cleanup_strlist struct strlist masks = { 0 };
+
+	for (size_t i = 0; i < l->manifest.mounts.n; i++) {
+		const char *path = l->manifest.mounts.v[i];
+
+		if (is_masked_mount(l, path) && holds_what_comes_back(l, path) &&
+		    plan_add(p, OP_SEAL, OP_OPTIONAL, NULL, path, e) < 0)
+			return -1;
+	}
+	if (list_masks(l, &masks, e) < 0)
+		return -1;
+	for (size_t i = 0; i < masks.n; i++)
+		if (plan_has(p, OP_TMPFS, masks.v[i]) &&
+		    plan_add(p, OP_SEAL, OP_OPTIONAL, NULL, masks.v[i], e) < 0)
 			return -1;
 	return 0;
 }
@@ -460,9 +554,9 @@ int plan_build(const struct launch *l, struct plan *ret, struct err *e)
 	if (plan_root(&p, e) < 0 || plan_dev(&p, e) < 0 || plan_proc(&p, e) < 0 ||
 	    plan_engine_mounts(l, &p, e) < 0 || plan_private(l, &p, e) < 0 ||
 	    plan_home(l, &p, e) < 0 || plan_allowed_mounts(l, &p, e) < 0 ||
-	    plan_workspace(l, &p, e) < 0 || plan_masks(l, &p, e) < 0 ||
-	    plan_session(l, &p, e) < 0 || plan_agent(l, &p, e) < 0 ||
-	    seal_engine_mounts(l, &p, e) < 0)
+	    plan_writable(l, &p, e) < 0 || plan_workspace(l, &p, e) < 0 ||
+	    plan_masks(l, &p, e) < 0 || plan_session(l, &p, e) < 0 || plan_agent(l, &p, e) < 0 ||
+	    seal(l, &p, e) < 0)
 		return -1;
 
 	*ret = p;

@@ -101,10 +101,13 @@ has() {
 	}
 }
 
-# policy_with LINE: from here on, the test's containers have a policy that says this as well
+# policy_with LINE: from here on, the test's containers have a policy that says this as well, and
+# not what an earlier call has said
 policy_with() {
 	local own=${ROOTFS%/*}
 
+	sandbox_paths
+	rm -rf "$own/config"
 	cp -r "$SANDBOX_CONFIG" "$own/config"
 	printf '%s\n' "$1" >>"$own/config/policy.conf"
 	SANDBOX_CONFIG=$own/config

@@ -14,7 +14,8 @@
  * show-launch routes IPV4 IPV6: exit 0 if these, as /proc/net has them, have a default route
  *
  * Keys: hooked (0: without the hook), git-common, git-dir, uid, user, home, passwd-home, cwd,
- * workspace, state, agent, agent-at, resolv-path, resolv-conf.
+ * workspace, state, agent, agent-at, resolv-path, resolv-conf, writable (REAL[,NAMED]; once for
+ * each place).
  */
 #include "config.h"
 
@@ -39,7 +40,16 @@
 
 #define MAX_BYTES (1024 * 1024)
 
-static int set(struct launch *l, const char *assignment, struct err *e)
+static int add_place(struct places *l, char *value, struct err *e)
+{
+	char *comma = strchr(value, ',');
+
+	if (comma != NULL)
+		*comma++ = '\0';
+	return places_add(l, value, comma != NULL ? comma : value, e);
+}
+
+static int set(struct launch *l, char *assignment, struct err *e)
 {
 	const struct {
 		const char *key;
@@ -64,6 +74,8 @@ static int set(struct launch *l, const char *assignment, struct err *e)
 		l->uid = (uid_t)strtoul(assignment + 4, NULL, 10);
 		return 0;
 	}
+	if (strncmp(assignment, "writable=", 9) == 0)
+		return add_place(&l->writable, assignment + 9, e);
 	if (strncmp(assignment, "hooked=", 7) == 0) {
 		l->hooked = strcmp(assignment + 7, "0") != 0;
 		return 0;

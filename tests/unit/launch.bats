@@ -121,6 +121,42 @@ lacks() {
 	order 'bind-rw  /workspaces/p' 'mask     /workspaces/p/secret if there'
 }
 
+@test "plan: allow-write is after what hides, and before the workspace and what is masked in it" {
+	printf 'mount = %s\n' /data /srv >>manifest
+	echo 'mask = /srv/secret' >policy
+	run -0 show plan writable=/data/a/b writable=/srv writable=/data
+	order 'tmpfs    /home/vscode mode 0700' 'bind-rw  /srv' 'bind-rw  /data' 'bind-rw  /data/a/b' \
+		'bind-rw  /workspaces/p' 'mask     /srv/secret if there'
+	[ "$(grep -c '^bind-rw  /srv$' <<<"$output")" -eq 1 ]
+}
+
+@test "plan: allow-write leads through a mask, and does not lift it, nor one below" {
+	printf 'mask = %s\n' /data /data/a/b/c >policy
+	run -0 show plan writable=/data/a/b writable=/data/a/b/c/d
+	order 'tmpfs    /data mode 0755' 'bind-rw  /data/a/b' 'tmpfs    /data/a/b/c mode 0755' \
+		'bind-rw  /data/a/b/c/d' 'seal     /data if there' 'seal     /data/a/b/c if there'
+}
+
+@test "plan: of a hidden mount only what allow-write names comes back" {
+	printf 'mount = /data\n' >>manifest
+	run -0 show plan writable=/data/a
+	order 'tmpfs    /data mode 0755' 'bind-rw  /data/a' 'seal     /data if there'
+}
+
+@test "plan: allow-write of a folder above the workspace keeps what is between in its place" {
+	run -0 show plan writable=/w workspace=/w/a/b/p cwd=/w/a/b/p git-common=/w/m/.git git-dir=/w/m/.git/worktrees/p
+	order 'bind-rw  /w' 'pin      /w/a if there' 'pin      /w/a/b if there' \
+		'pin      /w/m if there' 'bind-rw  /w/a/b/p' 'bind-rw  /w/m/.git'
+	echo 'mask = /w' >policy
+	run -1 show plan writable=/w workspace=/w/p
+	[[ $output == *"holds the workspace, and is masked"* ]]
+}
+
+@test "plan: what a symlink of the home leads to has both names" {
+	run -0 show plan writable=/cache/m2,/home/vscode/.m2
+	order 'bind-rw  /cache/m2' 'bind-rw  /home/vscode/.m2 from /cache/m2'
+}
+
 @test "plan: a worktree's repository comes along, and what git obeys in it is read-only" {
 	run -0 show plan git-common=/workspaces/main/.git git-dir=/workspaces/main/.git/worktrees/p
 	order 'bind-rw  /workspaces/p' 'bind-rw  /workspaces/main/.git' \
@@ -308,10 +344,13 @@ options edns0 ndots:2' ]]
 		local-model-port = 11434
 		callback-port = 8090
 		allow-ip = 192.0.2.1 tcp/443
+		allow-write = /a/b c
+		allow-write = ~/.m2//x/
 		no-forge
 	END
 	run -0 "$SHOW" policy policy
 	[[ $output == *$'\nlocal-port = 5432 8080\nlocal-model-port = 11434\ncallback-port = 8090\n'* ]]
+	[[ $output == *$'\nallow-write = /a/b c\nallow-write = ~/.m2/x\n'* ]]
 	echo "$output" >printed
 	run -0 "$SHOW" policy printed
 	[[ $output == "$(<printed)" ]]

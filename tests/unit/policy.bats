@@ -58,6 +58,9 @@ text() {
 		Agents = claude~unknown key `Agents`
 		agents claude~unknown key `agents claude`
 		= claude~unknown key ``
+		allow-write = relative~allow-write: `relative` is not an absolute path
+		allow-write = /a/../b~allow-write: `/a/../b` has a .. component
+		allow-write = /~allow-write: `/` would name everything
 		allow-ip = 10.0.0.0/33~allow-ip: 
 		allow-ip = 10.0.0.1/8~allow-ip: 
 		allow-ip = 010.0.0.1~allow-ip: 
@@ -85,7 +88,20 @@ text() {
 		local-model-port = 1920 1921~local-model-port: `1920 1921` is not a number from 1 to 65535
 		local-model-port = no~local-model-port: `no` is not a number from 1 to 65535, or none
 	END
-	((count == 30))
+	((count == 33))
+}
+
+@test "policy: a path of the home is one below it" {
+	hook_policy 'allow-write = ~'
+	refuses "policy.conf:1: allow-write: \`~\` is not an absolute path"
+	hook_policy 'allow-write = ~dev/x'
+	refuses "policy.conf:1: allow-write: \`~dev/x\` is not an absolute path"
+	hook_policy 'allow-write = ~/./'
+	refuses "policy.conf:1: allow-write: \`~/./\` would name all of the home"
+	hook_policy 'allow-write = ~/../x'
+	refuses "policy.conf:1: allow-write: \`/../x\` has a .. component"
+	hook_policy 'match = always' 'allow-write = ~/.m2'
+	run -0 check
 }
 
 @test "policy: a value that is given twice is refused" {

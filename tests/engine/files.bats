@@ -1,0 +1,146 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=root,engine
+#
+# What of the container's files and devices an agent has besides its workspace, as the policy says.
+
+load ../lib/confined
+
+setup_file() {
+	lab_prepare
+}
+
+setup() {
+	container_prepare
+}
+
+teardown() {
+	container_remove
+}
+
+# refused MESSAGE: a launch runs no agent code, says so, and is 125
+refused() {
+	run -125 --separate-stderr confined claude 'echo the agent ran'
+	is ''
+	has "$1" "$stderr"
+}
+
+# folder PATH...: of the container's root file system, container root's from the top
+folder() {
+	local path
+
+	for path; do
+		mkdir -p "$ROOTFS$path"
+		path=${path#/}
+		container_owner 0 "$ROOTFS/${path%%/*}"
+	done
+}
+
+@test "allow-write: a folder of a hidden mount comes back, writable, and nothing beside it" {
+	mkdir "$KUBE/cache"
+	container_owner 0 "$KUBE"
+	policy_with 'allow-write = /mnt/kube/cache'
+	run -0 --separate-stderr confined claude 'echo x >/mnt/kube/cache/file; cat /mnt/kube/config; echo x >/mnt/kube/y; ls /mnt/kube'
+	is cache
+	[ "$(cat "$KUBE/cache/file")" = x ]
+}
+
+@test "allow-write: a folder of the home, through a symlink of the home" {
+	folder /cache/m2 /root/.gradle
+	ln -s /cache/m2 "$ROOTFS/root/.m2"
+	policy_with $'allow-write = ~/.m2\nallow-write = ~/.gradle'
+	run -0 --separate-stderr confined claude 'for d in ~/.m2 ~/.gradle; do echo x >$d/file; done; ls -A ~/.ssh 2>/dev/null; echo ran'
+	is ran
+	[ "$(cat "$ROOTFS/cache/m2/file" "$ROOTFS/root/.gradle/file")" = $'x\nx' ]
+}
+
+@test "allow-write: a file and a socket through a mask" {
+	folder /data
+	echo old >"$ROOTFS/data/file"
+	container_owner 0 "$ROOTFS/data/file"
+	policy_with $'mask = /data\nallow-write = /data/file\nallow-write = /data/socket'
+	run -0 --separate-stderr confined sh -c 'probe listen /data/socket & until test -S /data/socket; do :; done
+		claude "echo new >/data/file; probe connect /data/socket && ls /data"; kill $!'
+	is $'file\nsocket'
+	[ "$(cat "$ROOTFS/data/file")" = new ]
+}
+
+@test "allow-write: the agent of an ordinary user writes what the user may" {
+	folder /data/theirs /data/mine
+	container_owner 1000 "$ROOTFS/data/mine" "$WORKSPACE"
+	policy_with 'allow-write = /data'
+	OPTIONS+=(--user 1000)
+	run -0 --separate-stderr confined claude 'echo x >/data/mine/file; echo x >/data/theirs/file; echo ran'
+	is ran
+	[ -e "$ROOTFS/data/mine/file" ]
+	[ ! -e "$ROOTFS/data/theirs/file" ]
+}
+
+@test "allow-write: what is not there is told in one line, and left out" {
+	policy_with $'allow-write = /nowhere/a\nallow-write = ~/nothing'
+	run -0 --separate-stderr confined claude 'ls -d /nowhere ~/nothing 2>/dev/null; echo ran'
+	is ran
+	has 'warning: allow-write: /nowhere: No such file or directory (left out)' "$stderr"
+	has 'warning: allow-write: /root/nothing: No such file or directory (left out)' "$stderr"
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	[ ! -e "$ROOTFS/nowhere" ]
+}
+
+@test "allow-write: a symlink that an agent placed leads nowhere, in this workspace and any other" {
+	ln -s /root/.ssh "$WORKSPACE/out"
+	policy_with 'allow-write = /workspace/out'
+	refused '/workspace/out is a symlink in a folder that agents may have written'
+	folder /other/project
+	ln -s /root "$ROOTFS/other/project/out"
+	policy_with 'allow-write = /other/project/out/.ssh'
+	refused '/other/project/out is a symlink in a folder that agents may have written'
+}
+
+@test "allow-write: what is protected, ours or the kernel's is refused" {
+	local path
+
+	folder /etc/links
+	ln -s /workspace/.git/hooks "$ROOTFS/etc/links/hooks"
+	# shellcheck disable=SC2088 # the policy's
+	for path in /etc/links/hooks /workspace/.git /workspace/.vscode/x /run /run/oci-sandbox \
+		/usr/libexec /proc/sys /dev/shm '~/.local/state' /root /root/.local/state/oci-sandbox/claude; do
+		mkdir -p "$WORKSPACE/.vscode/x" "$ROOTFS/root/.local/state/oci-sandbox/claude"
+		container_owner 0 "$ROOTFS/root/.local"
+		policy_with "allow-write = $path"
+		refused "allow-write = $path: "
+	done
+}
+
+@test "allow-write: above the workspace, what is protected stays so, and in its place" {
+	OPTIONS=("${OPTIONS[@]/#$WORKSPACE:*/$WORKSPACE:/w/a/p}")
+	OPTIONS+=(--workdir /w/a/p)
+	folder /w/a
+	policy_with 'allow-write = /w'
+	run -0 confined claude 'echo x >../file; echo x >.git/hooks/x; mv /w/a /w/b; mv /w/a/p /w/a/q; rm -r .git; echo ran'
+	has ran "$output"
+	[ -e "$ROOTFS/w/a/file" ]
+	[ -d "$WORKSPACE/.git/hooks" ]
+	[ -z "$(ls -A "$WORKSPACE/.git/hooks")" ]
+	[ "$(ls "$ROOTFS/w")" = a ]
+}
+
+@test "allow-write: a program there is not run as the agent: another agent may have written it" {
+	folder /opt/bin
+	mv "$ROOTFS/usr/local/bin/claude" "$ROOTFS/opt/claude"
+	OPTIONS+=(--env PATH=/usr/local/bin:/opt/bin:/bin)
+	run -0 --separate-stderr confined sh -c 'mv /opt/claude /opt/bin; claude "echo ran"; mv /opt/bin/claude /opt'
+	is ran
+	policy_with 'allow-write = /opt/bin'
+	run -127 --separate-stderr confined sh -c 'mv /opt/claude /opt/bin; claude "echo the agent ran"'
+	is ''
+}
+
+@test "home: an agent in the version cache of its installer is run, and the cache stays hidden" {
+	folder /root/.local/share/claude/versions /root/.local/bin
+	mv "$ROOTFS/usr/local/bin/claude" "$ROOTFS/root/.local/share/claude/versions/2.0"
+	echo old >"$ROOTFS/root/.local/share/claude/versions/1.0"
+	ln -s ../share/claude/versions/2.0 "$ROOTFS/root/.local/bin/claude"
+	OPTIONS+=(--env PATH=/root/.local/bin:/usr/local/bin:/bin)
+	run -0 --separate-stderr confined claude 'ls ~/.local/share/claude/versions; echo x 2>/dev/null >~/.local/share/claude/x; echo ran'
+	is $'2.0\nran'
+}
