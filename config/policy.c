@@ -149,6 +149,17 @@ static int add_path(void *member, const char *value, struct err *e)
 	return strlist_add(member, clean, e);
 }
 
+static int add_device(void *member, const char *value, struct err *e)
+{
+	cleanup_free char *clean = path_clean(value, e);
+
+	if (clean == NULL)
+		return -1;
+	if (!path_is_below(clean, "/dev"))
+		return err_set(e, 0, "`%.60s` is not below /dev", value);
+	return strlist_add(member, clean, e);
+}
+
 /* Like add_path(), or ~/ and a path in the home. */
 static int add_home_path(void *member, const char *value, struct err *e)
 {
@@ -419,6 +430,8 @@ static const struct directive keys[] = {
 	{ "workspace-root",  directive_path,	  AT(workspace_root),	true,	false },
 	{ "allow-mount",     add_path,		  AT(allow_mount),	false,	false },
 	{ "allow-write",     add_home_path,	  AT(allow_write),	false,	false },
+	{ "allow-device",    add_device,	  AT(allow_device),	false,	false },
+	{ "gpu",	     set_yes_no,	  AT(gpu),		true,	false },
 	{ "protect",	     add_relatives,	  AT(protect),		false,	false },
 	{ "mask",	     add_path,		  AT(mask),		false,	false },
 	{ "home-read",	     add_relatives,	  AT(home_read),	false,	false },
@@ -441,9 +454,7 @@ static const struct directive keys[] = {
 	/* the value that is built is taken, the others are refused */
 	{ "nested-sandbox",  check_only_yes,	  0,			true,	false },
 	{ "share-write",     check_only_no,	  0,			true,	false },
-	{ "gpu",	     check_only_no,	  0,			true,	false },
 	/* refused */
-	{ "allow-device",    refuse_path,	  0,			false,	false },
 	{ "runtime",	     refuse_path,	  0,			true,	false },
 	{ "memory-max",	     refuse_bytes,	  0,			true,	false },
 	{ "pids-max",	     refuse_pids,	  0,			true,	false },
@@ -559,6 +570,9 @@ int policy_print(FILE *f, const struct policy *p)
 		(void)fprintf(f, "workspace-root = %s\n", p->workspace_root);
 	print_each(f, "allow-mount", &p->allow_mount);
 	print_each(f, "allow-write", &p->allow_write);
+	print_each(f, "allow-device", &p->allow_device);
+	if (p->gpu)
+		(void)fputs("gpu = yes\n", f);
 	print_words(f, "protect", &p->protect);
 	print_each(f, "mask", &p->mask);
 	print_words(f, "home-read", &p->home_read);
@@ -583,6 +597,7 @@ void policy_done(struct policy *p)
 	strlist_clear(&p->agents);
 	strlist_clear(&p->allow_mount);
 	strlist_clear(&p->allow_write);
+	strlist_clear(&p->allow_device);
 	strlist_clear(&p->protect);
 	strlist_clear(&p->mask);
 	strlist_clear(&p->home_read);

@@ -54,6 +54,8 @@ struct policy_numbers {
  * @allow_mount:	Clean absolute paths: engine mounts that stay visible
  * @allow_write:	What comes back writable: clean absolute paths, or ~/ and one relative to
  *the home
+ * @allow_device:	Clean paths below /dev: devices that agents have
+ * @gpu:		They have those of a GPU, too
  * @protect:		Relative paths: read-only inside the workspace
  * @mask:		Clean absolute paths: hidden
  * @home_read:		Relative paths: what comes back of the home, read-only
@@ -90,6 +92,8 @@ struct policy {
 	char *workspace_root;
 	struct strlist allow_mount;
 	struct strlist allow_write;
+	struct strlist allow_device;
+	bool gpu;
 	struct strlist protect;
 	struct strlist mask;
 	struct strlist home_read;

@@ -35,6 +35,7 @@ void launch_done(struct launch *l)
 	free(l->git_common);
 	free(l->git_dir);
 	places_done(&l->writable);
+	places_done(&l->devices);
 	strlist_clear(&l->left_out);
 	*l = (struct launch){ 0 };
 }

@@ -46,6 +46,7 @@ struct err;
  * @git_common:	The repository that the workspace is a worktree of, resolved; NULL: none
  * @git_dir:	The folder of this worktree in it, resolved; NULL: none
  * @writable:	What the policy's allow-write names and is there
+ * @devices:	Device nodes that the policy gives, and are there
  * @left_out:	What the policy names and is not there, a line each for the developer
  *
  * Owned by the caller; launch_done() releases it.
@@ -79,6 +80,7 @@ struct launch {
 	char *git_common;
 	char *git_dir;
 	struct places writable;
+	struct places devices;
 	struct strlist left_out;
 };
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "devices.h"
 #include "directives.h"
 #include "environment.h"
 #include "err.h"
@@ -352,8 +353,9 @@ int launch_read(const char *command, char *const vars[], bool nested, struct lau
 	    narrow_network(&l, environment_get(vars, "OCI_SANDBOX_EGRESS"), e) < 0)
 		goto fail;
 	narrow_to_routes(&l);
-	if (!nested && (find_workspace(&l, e) < 0 || find_state(&l, e) < 0 || git_read(&l, e) < 0 ||
-			writable_read(&l, e) < 0 || read_resolv(&l, e) < 0))
+	if (!nested &&
+	    (find_workspace(&l, e) < 0 || find_state(&l, e) < 0 || git_read(&l, e) < 0 ||
+	     writable_read(&l, e) < 0 || devices_read(&l, e) < 0 || read_resolv(&l, e) < 0))
 		goto fail;
 	l.agent = agent_find(&l, environment_get(vars, "PATH"), e);
 	if (l.agent == NULL)

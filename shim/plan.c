@@ -94,7 +94,7 @@ static int plan_root(struct plan *p, struct err *e)
 	return plan_add(p, OP_ROOT, 0, "/", "/", e);
 }
 
-static int plan_dev(struct plan *p, struct err *e)
+static int plan_dev(const struct launch *l, struct plan *p, struct err *e)
 {
 	if (plan_add_mode(p, OP_TMPFS, 0755, "/dev", e) < 0)
 		return -1;
@@ -111,6 +111,10 @@ static int plan_dev(struct plan *p, struct err *e)
 		return -1;
 	for (size_t i = 0; i < N_ELEMENTS(dev_links); i++)
 		if (plan_add(p, OP_SYMLINK, 0, dev_links[i].link, dev_links[i].target, e) < 0)
+			return -1;
+	for (size_t i = 0; i < l->devices.n; i++)
+		if (plan_add(p, OP_DEVICE, OP_OPTIONAL, l->devices.v[i].real, l->devices.v[i].named,
+			     e) < 0)
 			return -1;
 	return plan_add(p, OP_SEAL, 0, NULL, "/dev", e);
 }
@@ -551,7 +555,7 @@ int plan_build(const struct launch *l, struct plan *ret, struct err *e)
 {
 	cleanup_plan struct plan p = { 0 };
 
-	if (plan_root(&p, e) < 0 || plan_dev(&p, e) < 0 || plan_proc(&p, e) < 0 ||
+	if (plan_root(&p, e) < 0 || plan_dev(l, &p, e) < 0 || plan_proc(&p, e) < 0 ||
 	    plan_engine_mounts(l, &p, e) < 0 || plan_private(l, &p, e) < 0 ||
 	    plan_home(l, &p, e) < 0 || plan_allowed_mounts(l, &p, e) < 0 ||
 	    plan_writable(l, &p, e) < 0 || plan_workspace(l, &p, e) < 0 ||

@@ -135,6 +135,57 @@ folder() {
 	is ''
 }
 
+# device NAME: the container has a device of that name below /dev, which gives zeros
+device() {
+	OPTIONS+=(--volume "/dev/zero:/dev/$1")
+}
+
+@test "allow-device: a device and a symlink to it, and no other" {
+	device ttyUSB0
+	device ttyUSB1
+	policy_with $'allow-device = /dev/ttyUSB0\nallow-device = /dev/by-id/x'
+	run -0 --separate-stderr confined sh -c 'mkdir /dev/by-id; ln -s ../ttyUSB0 /dev/by-id/x
+		claude "head -c 3 /dev/ttyUSB0 | wc -c; head -c 3 /dev/by-id/x | wc -c; ls /dev/ttyUSB1; rm /dev/ttyUSB0; echo x >/dev/new; echo ran" 2>&1'
+	has $'3\n3\n' "$output"
+	has 'ls: /dev/ttyUSB1: No such file or directory' "$output"
+	[ "$(grep -c 'Read-only file system\|busy' <<<"$output")" -eq 2 ]
+	has ran "$output"
+}
+
+@test "allow-device: one that is not there is told in one line, and left out; that there is no GPU is not" {
+	policy_with $'allow-device = /dev/ttyUSB0\ngpu = yes'
+	run -0 --separate-stderr confined claude 'echo ran'
+	is ran
+	[ "$stderr" = 'oci-sandbox: warning: allow-device: /dev/ttyUSB0: No such file or directory (left out)' ]
+}
+
+@test "allow-device: what is no device, or a terminal, is refused" {
+	local path
+
+	for path in /dev/shm /dev/pts/ptmx /dev/ptmx /dev/link /dev/mqueue; do
+		policy_with "allow-device = $path"
+		run -125 --separate-stderr confined sh -c 'ln -s /etc/passwd /dev/link; claude "echo the agent ran"'
+		is ''
+		has "allow-device = $path: it is no device below /dev" "$stderr"
+	done
+}
+
+@test "gpu: the devices of GPUs are there, without it they are not" {
+	local name want
+
+	for name in nvidia0 nvidiactl nvidia-uvm nvidia-uvm-tools nvidia-caps/nvidia-cap1 dri/renderD128 kfd; do
+		device "$name"
+		want+="/dev/$name"$'\n'
+	done
+	device nvidia-other
+	run -0 --separate-stderr confined claude 'find /dev -name "nvidia*" -o -name dri -o -name kfd; echo ran'
+	is ran
+	policy_with 'gpu = yes'
+	run -0 --separate-stderr confined claude 'find /dev -type c -path "*nvidia*" -o -type c -path "*dri*" -o -name kfd | sort
+		head -c 3 /dev/dri/renderD128 | wc -c'
+	is "$(sort <<<"${want%?}")"$'\n3'
+}
+
 @test "home: an agent in the version cache of its installer is run, and the cache stays hidden" {
 	folder /root/.local/share/claude/versions /root/.local/bin
 	mv "$ROOTFS/usr/local/bin/claude" "$ROOTFS/root/.local/share/claude/versions/2.0"

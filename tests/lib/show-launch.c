@@ -14,8 +14,8 @@
  * show-launch routes IPV4 IPV6: exit 0 if these, as /proc/net has them, have a default route
  *
  * Keys: hooked (0: without the hook), git-common, git-dir, uid, user, home, passwd-home, cwd,
- * workspace, state, agent, agent-at, resolv-path, resolv-conf, writable (REAL[,NAMED]; once for
- * each place).
+ * workspace, state, agent, agent-at, resolv-path, resolv-conf, writable and device (REAL[,NAMED];
+ * once for each place).
  */
 #include "config.h"
 
@@ -76,6 +76,8 @@ static int set(struct launch *l, char *assignment, struct err *e)
 	}
 	if (strncmp(assignment, "writable=", 9) == 0)
 		return add_place(&l->writable, assignment + 9, e);
+	if (strncmp(assignment, "device=", 7) == 0)
+		return add_place(&l->devices, assignment + 7, e);
 	if (strncmp(assignment, "hooked=", 7) == 0) {
 		l->hooked = strcmp(assignment + 7, "0") != 0;
 		return 0;

@@ -399,7 +399,7 @@ traces() {
 		chown 1234 "$HOOK_LIBEXEC/shim"~belongs to uid 1234
 		chmod o+w "$HOOK_LIBEXEC"~can be written by others
 		hook_policy 'broken'~unknown key
-		hook_policy 'gpu = yes'~not supported yet
+		hook_policy 'memory-max = 4G'~not supported yet
 		chmod g+w "$HOOK_CONFIG/policy.conf"~can be written by others
 		chown 1234 "$HOOK_CONFIG/policy.conf"~belongs to uid 1234
 		chmod g+w "$HOOK_CONFIG"~can be written by others

@@ -121,6 +121,12 @@ lacks() {
 	order 'bind-rw  /workspaces/p' 'mask     /workspaces/p/secret if there'
 }
 
+@test "plan: a device that is given is in /dev before that is sealed" {
+	run -0 show plan device=/dev/ttyUSB0 device=/dev/ttyUSB0,/dev/serial/by-id/x
+	order 'tmpfs    /dev mode 0755' 'device   /dev/ttyUSB0 if there' \
+		'device   /dev/serial/by-id/x from /dev/ttyUSB0 if there' 'seal     /dev'
+}
+
 @test "plan: allow-write is after what hides, and before the workspace and what is masked in it" {
 	printf 'mount = %s\n' /data /srv >>manifest
 	echo 'mask = /srv/secret' >policy
@@ -346,11 +352,13 @@ options edns0 ndots:2' ]]
 		allow-ip = 192.0.2.1 tcp/443
 		allow-write = /a/b c
 		allow-write = ~/.m2//x/
+		allow-device = /dev//fuse
+		gpu = yes
 		no-forge
 	END
 	run -0 "$SHOW" policy policy
 	[[ $output == *$'\nlocal-port = 5432 8080\nlocal-model-port = 11434\ncallback-port = 8090\n'* ]]
-	[[ $output == *$'\nallow-write = /a/b c\nallow-write = ~/.m2/x\n'* ]]
+	[[ $output == *$'\nallow-write = /a/b c\nallow-write = ~/.m2/x\nallow-device = /dev/fuse\ngpu = yes\n'* ]]
 	echo "$output" >printed
 	run -0 "$SHOW" policy printed
 	[[ $output == "$(<printed)" ]]

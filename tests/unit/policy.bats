@@ -58,6 +58,11 @@ text() {
 		Agents = claude~unknown key `Agents`
 		agents claude~unknown key `agents claude`
 		= claude~unknown key ``
+		allow-device = ttyUSB0~allow-device: `ttyUSB0` is not an absolute path
+		allow-device = /dev~allow-device: `/dev` is not below /dev
+		allow-device = /devices/x~allow-device: `/devices/x` is not below /dev
+		allow-device = /dev/../etc~allow-device: `/dev/../etc` has a .. component
+		gpu = maybe~gpu: `maybe` is none of yes no
 		allow-write = relative~allow-write: `relative` is not an absolute path
 		allow-write = /a/../b~allow-write: `/a/../b` has a .. component
 		allow-write = /~allow-write: `/` would name everything
@@ -88,7 +93,7 @@ text() {
 		local-model-port = 1920 1921~local-model-port: `1920 1921` is not a number from 1 to 65535
 		local-model-port = no~local-model-port: `no` is not a number from 1 to 65535, or none
 	END
-	((count == 33))
+	((count == 38))
 }
 
 @test "policy: a path of the home is one below it" {
