@@ -20,6 +20,9 @@ struct err;
 #define RUN_NS RUN_DIR "/ns"           /* UID/user and UID/net: namespaces of that user's agents */
 #define RUN_SESSION RUN_DIR "/session" /* empty; only a sandbox mounts something there */
 
+/* What people type in a container, beside the agents' names */
+#define CLI_COMMAND "oci-sandbox"
+
 /* Where the host's folder of the same purpose is in every container */
 #define LIBEXEC_DIR "/usr/libexec/oci-sandbox"
 
@@ -56,6 +59,8 @@ struct manifest_user {
 
 /**
  * struct manifest - what the hook tells the shim about the container
+ * @id:		What the runtime calls the container; NULL: an older hook did not say
+ * @policy:	Path of the policy on the host; likewise
  * @user_ns:	Inode of the container's user namespace
  * @mnt_ns:	Of its mount namespace
  * @pid_ns:	Of its process namespace
@@ -72,6 +77,8 @@ struct manifest_user {
  * Owned by the caller; manifest_done() releases it.
  */
 struct manifest {
+	char *id;
+	char *policy;
 	uint64_t user_ns;
 	uint64_t mnt_ns;
 	uint64_t pid_ns;

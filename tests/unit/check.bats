@@ -32,7 +32,7 @@ says() {
 }
 
 @test "check: what is installed as it should be is ok" {
-	says "ok       programs: the shim is there, static"
+	says "ok       programs: shim and cli are there, static"
 	says "ok       policy: "
 	says "ok       profiles: "
 	says "ok       podman: it calls this program for each container"
@@ -45,6 +45,13 @@ says() {
 	before=$(hook_tree "$BATS_TEST_TMPDIR")
 	says "ok       policy: "
 	[[ $(hook_tree "$BATS_TEST_TMPDIR") == "$before" ]]
+}
+
+@test "check: a cli that is missing or dynamic is a problem" {
+	cat "$HOOK" >"$HOOK_LIBEXEC/cli"
+	says "problem  programs: $HOOK_LIBEXEC/cli: it is linked dynamically"
+	rm "$HOOK_LIBEXEC/cli"
+	says "problem  programs: programs for the container: open $HOOK_LIBEXEC/cli: No such file"
 }
 
 @test "check: a shim that is missing, that others can write, or that can't run is a problem" {
@@ -272,7 +279,7 @@ bundle() {
 		any(. == "refuse to an agent") and any(contains("192.0.2.53")) and any(contains("169.254.0.0"))' <<<"$RESULT"
 	jq -e '[.steps[] | select(.kind == "mount" or .kind == "name") | .target] ==
 		["/usr/libexec/oci-sandbox", "/run/oci-sandbox", "/run/oci-sandbox/agents/claude",
-		"/usr/bin/claude", "/usr/bin/other"]' <<<"$RESULT"
+		"/usr/bin/claude", "/usr/bin/other", "/usr/bin/oci-sandbox"]' <<<"$RESULT"
 	jq -e '.steps | any(.source == "/usr/bin/claude") and any(.kind == "engine-mount" and .target == "/work")' \
 		<<<"$RESULT"
 }
