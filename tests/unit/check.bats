@@ -8,6 +8,8 @@ bats_require_minimum_version 1.5.0
 setup() {
 	# shellcheck source=tests/lib/hook.bash
 	. "$SRCDIR/tests/lib/hook.bash"
+	# shellcheck source=tests/lib/schema.bash
+	. "$SRCDIR/tests/lib/schema.bash"
 	hook_setup "$BATS_TEST_TMPDIR"
 	HOOKS=$BATS_TEST_TMPDIR/hooks.d
 	BIN=$BATS_TEST_TMPDIR/bin
@@ -191,27 +193,9 @@ json() {
 	fits
 }
 
-# schema_python: one that has jsonschema; what is first in PATH may be somebody's own
-schema_python() {
-	local python
-
-	for python in python3 /usr/bin/python3; do
-		if "$python" -c 'import jsonschema' 2>/dev/null; then
-			printf '%s\n' "$python"
-			return
-		fi
-	done
-	return 1
-}
-
-# fits: RESULT is as the schema has it, which nobody can tell without python3-jsonschema
+# fits: RESULT is as the schema has it
 fits() {
-	local python
-
-	python=$(schema_python) || return 0
-	"$python" -c 'import json, sys, jsonschema
-jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(sys.stdin))' \
-		"$SRCDIR/docs/check.schema.json" <<<"$RESULT"
+	schema_fits check "$RESULT"
 }
 
 # lines_of_json: the lines that --check would write of it
