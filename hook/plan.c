@@ -180,7 +180,7 @@ static int plan_name(const struct survey *s, const char *command, struct hook_pl
 		      e);
 }
 
-/* Where no folder of PATH is root's, an agent's name has been refused by now; this one can be missed. */
+/* Where no folder of PATH is root's, an agent's name was refused by now; this one can be missed. */
 static int plan_cli(const struct hook_plan_input *in, struct hook_plan *p, struct err *e)
 {
 	if (plan_covers(in->survey, CLI_COMMAND, p, e) < 0)
