@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
 
@@ -19,6 +20,7 @@
 #include "err.h"
 #include "facts.h"
 #include "json_out.h"
+#include "load.h"
 #include "run_dir.h"
 
 #define UNREAD                                                                                  \
@@ -34,6 +36,45 @@ static bool in_sandbox(const struct run_dir *r)
 	return stat("/proc/self/ns/user", &st) < 0 || st.st_ino != r->manifest.user_ns;
 }
 
+static int take_profiles(struct run_dir *ret, struct loaded_profiles *from, struct err *e)
+{
+	ret->profiles = calloc(from->n + 1, sizeof(*ret->profiles));
+	if (ret->profiles == NULL)
+		return err_set(e, ENOMEM, "allocate the profiles");
+	for (; ret->n_profiles < from->n; ret->n_profiles++) {
+		ret->profiles[ret->n_profiles] = from->v[ret->n_profiles].profile;
+		from->v[ret->n_profiles].profile = (struct profile){ 0 };
+	}
+	return 0;
+}
+
+/* What a launch would go by: only agents are confined then. */
+static int read_without_hook(struct run_dir *ret, struct err *e)
+{
+	cleanup_loaded_profiles struct loaded_profiles profiles = { 0 };
+	struct stat st;
+	bool missing;
+
+	if (load_policy(CONTAINER_CONFIG_DIR, &ret->policy, &missing, e) < 0)
+		return -1;
+	if (missing || ret->policy.require_hook)
+		return err_set(
+			e, 0,
+			"this container was started without oci-sandbox-hook, so no agent "
+			"is launched here (`oci-sandbox-hook --check` on the host says why)");
+	if (load_profiles(CONTAINER_CONFIG_DIR, &ret->policy, &profiles, e) < 0 ||
+	    take_profiles(ret, &profiles, e) < 0)
+		return -1;
+	if (stat("/proc/self/ns/user", &st) < 0)
+		return err_set(e, errno, "look at this user namespace");
+	ret->manifest.user_ns = st.st_ino;
+	ret->policy.egress_scope = POLICY_SCOPE_AGENT;
+	if (ret->policy.egress != POLICY_EGRESS_NONE)
+		ret->manifest.network = MANIFEST_NETWORK_PASTA;
+	ret->manifest.policy = strdup(CONTAINER_CONFIG_DIR "/policy.conf");
+	return ret->manifest.policy != NULL ? 0 : err_set(e, ENOMEM, "allocate a path");
+}
+
 static int read_own(struct run_dir *ret, struct err *e)
 {
 	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -44,10 +85,7 @@ static int read_own(struct run_dir *ret, struct err *e)
 	/* In a sandbox, the container's root has another number */
 	dir = run_dir_open(root, RUN_DIR_ANY_OWNER, e);
 	if (dir < 0 && e->code == ENOENT)
-		return err_set(e, 0,
-			       "this container was started without oci-sandbox-hook, so nothing "
-			       "confines an agent here (`oci-sandbox-hook --check` on the host "
-			       "says why)");
+		return read_without_hook(ret, e);
 	if (dir < 0 || run_dir_read_manifest(dir, ret, e) < 0)
 		return -1;
 	return run_dir_read_policy(dir, ret, e);

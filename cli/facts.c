@@ -106,9 +106,15 @@ static void print_agents(FILE *f, const struct run_dir *r)
 static void print_network(FILE *f, const struct run_dir *r)
 {
 	facts_print_head(f, "network");
-	if (r->manifest.network == MANIFEST_NETWORK_NONE) {
+	switch (r->manifest.network) {
+	case MANIFEST_NETWORK_NONE:
 		(void)fputs("agents have none\n", f);
 		return;
+	case MANIFEST_NETWORK_PASTA:
+		(void)fputs("each launch makes one, which pasta connects\n", f);
+		return;
+	case MANIFEST_NETWORK_NAMESPACE:
+		break;
 	}
 	(void)fputs("agents of these users have one: uid", f);
 	for (size_t i = 0; i < r->manifest.n_users; i++)
@@ -124,7 +130,7 @@ static void print_network(FILE *f, const struct run_dir *r)
 void facts_print(FILE *f, const struct run_dir *r)
 {
 	facts_print_head(f, "container");
-	facts_print_text(f, r->manifest.id != NULL ? r->manifest.id : "(an older hook's: no id)");
+	facts_print_text(f, r->manifest.id != NULL ? r->manifest.id : "(no id)");
 	(void)fputc('\n', f);
 	facts_print_head(f, "policy");
 	facts_print_text(f, r->manifest.policy != NULL ? r->manifest.policy : "(not known)");
@@ -193,8 +199,7 @@ void facts_add_json(struct json_out *o, const struct run_dir *r)
 	add_string(o, "policy", r->manifest.policy);
 	add_string(o, "egress", facts_egress(r));
 	add_string(o, "scope", facts_scope(r));
-	add_string(o, "network",
-		   r->manifest.network == MANIFEST_NETWORK_NONE ? "none" : "namespace");
+	add_string(o, "network", manifest_network_name(r->manifest.network));
 	add_users(o, &r->manifest);
 	add_agents(o, r);
 	json_out_key(o, "capabilities");

@@ -229,6 +229,17 @@ int manifest_print(FILE *f, const struct manifest *m)
 }
 
 /**
+ * manifest_network_name() - What a manifest calls a network
+ * @network:	Network
+ *
+ * Return: a static string
+ */
+const char *manifest_network_name(enum manifest_network network)
+{
+	return networks[network];
+}
+
+/**
  * manifest_add_agent() - Note an agent that was covered
  * @m:		Manifest
  * @command:	Name that it is launched by; copied

@@ -98,6 +98,7 @@ struct manifest {
 
 int manifest_parse(char *text, const char *name, struct manifest *ret, struct err *e);
 int manifest_print(FILE *f, const struct manifest *m);
+const char *manifest_network_name(enum manifest_network network);
 int manifest_add_agent(struct manifest *m, const char *command, const char *path,
 		       const char *origin, struct err *e);
 int manifest_add_user(struct manifest *m, uid_t uid, gid_t gid, struct err *e);

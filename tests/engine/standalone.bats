@@ -172,6 +172,14 @@ programs() {
 	is lo
 }
 
+@test "standalone: oci-sandbox status says by what agents are confined" {
+	running
+	run -0 inside oci-sandbox status
+	[[ $output == *'/etc/oci-sandbox/policy.conf'*'internet, of agents alone'*'each launch makes one, which pasta connects'* ]]
+	run -0 inside claude 'oci-sandbox status --json'
+	jq -e '.where == "sandbox" and .container.network == "pasta"' <<<"$output"
+}
+
 @test "standalone: an agent launches another one in its sandbox" {
 	running
 	run -0 inside claude "claude '${GET[*]} $INTERNET'"
@@ -260,6 +268,8 @@ programs() {
 	policy 'require-hook = yes'
 	run -125 inside claude 'echo RUN'
 	[[ $output == *'started without oci-sandbox-hook'*'require-hook = yes'* && $output != *RUN* ]]
+	run -69 inside oci-sandbox status
+	[[ $output == *'started without oci-sandbox-hook, so no agent is launched here'* ]]
 	inside rm -r /etc/oci-sandbox
 	run -125 inside claude 'echo RUN'
 	[[ $output == *'started without oci-sandbox-hook'* && $output != *RUN* ]]
@@ -312,6 +322,8 @@ far_internet() {
 	run ! inside claude "${GET[*]} http://127.0.0.1:8080"
 	run ! inside claude "${GET[*]} http://203.0.113.1:8081"
 	[[ $(nft --stateless list ruleset 2>/dev/null) == "$before" ]]
+	run -0 engine_as_user "$LAB/host/usr/bin/oci-sandbox" --libexec "$SANDBOX_LIBEXEC" status "$CONTAINER"
+	[[ $output == *"of agents alone"*'each launch makes one'*"on the host's network, which has no rules"* ]]
 	run -0 inside claude 'cat /mnt/kube/config /root/.ssh/id_ed25519 2>&1; echo end'
 	[[ $output != *STAND-IN* ]]
 }

@@ -28,6 +28,7 @@ standalone_template() {
 	cp -r --preserve=mode "$SANDBOX_CONFIG" "$STANDALONE/etc/oci-sandbox"
 	mv "$STANDALONE/usr/local/bin/claude" "$STANDALONE/usr/bin/claude"
 	ln -s /usr/libexec/oci-sandbox/shim "$STANDALONE/usr/local/bin/claude"
+	ln -s /usr/libexec/oci-sandbox/cli "$STANDALONE/usr/local/bin/oci-sandbox"
 	pasta_add "$STANDALONE"
 	[[ $ENGINE != rootless ]] || rootfs_owner "$STANDALONE" "$LAB_UID" "$LAB_SUBID"
 }
