@@ -33,5 +33,6 @@ void launch_done(struct launch *l)
 	free(l->gitconfig);
 	free(l->git_common);
 	free(l->git_dir);
+	strlist_clear(&l->git_dirs);
 	*l = (struct launch){ 0 };
 }

@@ -11,6 +11,7 @@
 #include "policy.h"
 #include "profile.h"
 #include "resolv.h"
+#include "strlist.h"
 
 struct err;
 
@@ -42,8 +43,11 @@ struct err;
  * @resolv_conf: /etc/resolv.conf as the sandbox shall see it
  * @dns_address: Where the launch's DNS relay is on the agents' loopback, host byte order
  * @gitconfig:	The session's git configuration, text; NULL: none
+ * @signs:	The developer signs what he commits
  * @git_common:	The repository that the workspace is a worktree of, resolved; NULL: none
  * @git_dir:	The folder of this worktree in it, resolved; NULL: none
+ * @git_dirs:	Folders of submodules and worktrees in the repository, absolute: below @git_common
+ *		if there is one, else below the workspace
  *
  * Owned by the caller; launch_done() releases it.
  */
@@ -73,8 +77,10 @@ struct launch {
 	char *resolv_conf;
 	uint32_t dns_address;
 	char *gitconfig;
+	bool signs;
 	char *git_common;
 	char *git_dir;
+	struct strlist git_dirs;
 };
 
 /* Told of something that the agent lacks, one line */

@@ -103,6 +103,10 @@ static int run(char **argv, char **envp, struct err *e)
 		return STATUS_FAILED;
 
 	warn_of_capabilities(&l);
+	if (l.signs)
+		(void)fputs("oci-sandbox: what the agent commits is not signed: your keys stay "
+			    "outside\n",
+			    stderr);
 	if (l.no_route)
 		warn("the container has no default route, so agents have no network");
 	(void)sandbox_run(
