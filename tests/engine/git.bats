@@ -188,7 +188,7 @@ in_main() {
 }
 
 @test "git: what git obeys in a submodule's and another worktree's folder is the developer's" {
-	local path sub=.git/modules/a/sub tree=.git/worktrees/tree
+	local sub=.git/modules/a/sub tree=.git/worktrees/tree
 
 	git_remote
 	in_main -c protocol.file.allow=always submodule --quiet add --name a/sub \

@@ -90,7 +90,7 @@ text() {
 		local-model-port = 1920 1921~local-model-port: `1920 1921` is not a number from 1 to 65535
 		local-model-port = no~local-model-port: `no` is not a number from 1 to 65535, or none
 	END
-	((count == 30))
+	((count == 35))
 }
 
 @test "policy: a value that is given twice is refused" {
