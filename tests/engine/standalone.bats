@@ -23,39 +23,7 @@ teardown() {
 	[[ -z ${FAR:-} ]] || ip route del default
 }
 
-HOOKS=()
-GET=(timeout 5 wget -q -O -)
 INTERFACES='sed -n "s/^ *\([^ :]*\):.*/\1/p" /proc/net/dev'
-INTERNET="http://$INTERNET_IP"
-
-# running: a container that runs, with a service on its loopback and
-# on all of its addresses
-running() {
-	local deadline=$((SECONDS + 20))
-
-	mkdir -p "$ROOTFS/www"
-	echo 'STAND-IN page of the container' >"$ROOTFS/www/index.html"
-	chmod -R a+rX "$ROOTFS/www"
-	engine_podman "${HOOKS[@]}" run --detach --name "$CONTAINER" "${OPTIONS[@]}" \
-		--rootfs "$ROOTFS" \
-		sh -c 'httpd -p 127.0.0.1:8080 -h /www; httpd -p 8081 -h /www; exec sleep 1000' 3>&-
-	until inside "${GET[@]}" http://127.0.0.1:8080 >/dev/null 2>&1; do
-		((SECONDS < deadline))
-	done
-}
-
-inside() {
-	engine_podman exec "$CONTAINER" "$@"
-}
-
-# appears FILE: an agent makes it within 20 seconds
-appears() {
-	local deadline=$((SECONDS + 20))
-
-	until [[ -e $1 ]]; do
-		((SECONDS < deadline))
-	done
-}
 
 # gone PATTERN: no process of the container has it in its arguments, after at most 2 seconds
 gone() {
@@ -289,7 +257,7 @@ on_host_network() {
 	cp -a "$LAB/template" "$ROOTFS"
 	pasta_add "$ROOTFS"
 	[[ $ENGINE != rootless ]] || rootfs_owner "$ROOTFS" "$LAB_UID" "$LAB_SUBID"
-	HOOKS=(--hooks-dir "$SANDBOX_HOOKS")
+	export UNHOOKED=
 	OPTIONS=("${OPTIONS[@]/--network=slirp4netns/}" --network host
 		--annotation io.oci-sandbox.enable=true)
 	mapfile -t OPTIONS < <(printf '%s\n' "${OPTIONS[@]}" | grep .)
@@ -311,7 +279,6 @@ far_internet() {
 
 	on_host_network
 	policy_with 'egress-scope = agent'
-	HOOKS=(--hooks-dir "$SANDBOX_HOOKS")
 	before=$(nft --stateless list ruleset 2>/dev/null)
 	far_internet
 	running
@@ -330,7 +297,7 @@ far_internet() {
 
 @test "host network: a policy that means the whole container is refused" {
 	on_host_network
-	run ! engine_podman "${HOOKS[@]}" run --rm --name "$CONTAINER" "${OPTIONS[@]}" --rootfs "$ROOTFS" \
+	run ! engine_podman --hooks-dir "$SANDBOX_HOOKS" run --rm --name "$CONTAINER" "${OPTIONS[@]}" --rootfs "$ROOTFS" \
 		echo RUN
 	[[ $output != *RUN* ]]
 }
