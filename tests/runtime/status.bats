@@ -6,6 +6,8 @@
 bats_require_minimum_version 1.5.0
 
 setup_file() {
+	export SRCDIR=${SRCDIR:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
+	export BUILDDIR=${BUILDDIR:-$SRCDIR/build}
 	# shellcheck source=tests/lib/bundle.bash
 	. "$SRCDIR/tests/lib/bundle.bash"
 	bundle_setup_file
