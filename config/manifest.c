@@ -34,6 +34,15 @@ static void print_escaped(FILE *f, const char *s)
 	}
 }
 
+static void print_text(FILE *f, const char *key, const char *text)
+{
+	if (text == NULL)
+		return;
+	(void)fprintf(f, "%s = ", key);
+	print_escaped(f, text);
+	(void)fputc('\n', f);
+}
+
 static int set_inode(void *member, const char *value, struct err *e)
 {
 	char *end;
@@ -42,6 +51,16 @@ static int set_inode(void *member, const char *value, struct err *e)
 	*(uint64_t *)member = strtoull(value, &end, 10);
 	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0)
 		return err_set(e, 0, "`%.60s` is not an inode number", value);
+	return 0;
+}
+
+static int set_text(void *member, const char *value, struct err *e)
+{
+	char *text = path_unescape(value, strlen(value), e);
+
+	if (text == NULL)
+		return -1;
+	*(char **)member = text;
 	return 0;
 }
 
@@ -135,6 +154,8 @@ static int add_user(void *member, const char *value, struct err *e)
 
 /* clang-format off */
 static const struct directive keys[] = {
+	{ "id",      set_text,  offsetof(struct manifest, id),      true, false },
+	{ "policy",  set_text,  offsetof(struct manifest, policy),  true, false },
 	{ "user-ns", set_inode, offsetof(struct manifest, user_ns), true, false },
 	{ "mnt-ns",  set_inode, offsetof(struct manifest, mnt_ns),  true, false },
 	{ "pid-ns",  set_inode, offsetof(struct manifest, pid_ns),  true, false },
@@ -183,6 +204,8 @@ int manifest_print(FILE *f, const struct manifest *m)
 		      "user-ns = %" PRIu64 "\nmnt-ns = %" PRIu64 "\npid-ns = %" PRIu64
 		      "\nnet-ns = %" PRIu64 "\n",
 		      m->user_ns, m->mnt_ns, m->pid_ns, m->net_ns);
+	print_text(f, "id", m->id);
+	print_text(f, "policy", m->policy);
 	(void)fprintf(f, "network = %s\n", networks[m->network]);
 	for (size_t i = 0; i < m->n_users; i++)
 		(void)fprintf(f, "agent-user = %u %u\n", m->users[i].uid, m->users[i].gid);
@@ -203,6 +226,17 @@ int manifest_print(FILE *f, const struct manifest *m)
 	for (size_t i = 0; i < m->capabilities.n; i++)
 		(void)fprintf(f, "capability = %s\n", m->capabilities.v[i]);
 	return ferror(f) ? -1 : 0;
+}
+
+/**
+ * manifest_network_name() - What a manifest calls a network
+ * @network:	Network
+ *
+ * Return: a static string
+ */
+const char *manifest_network_name(enum manifest_network network)
+{
+	return networks[network];
 }
 
 /**
@@ -289,6 +323,8 @@ const struct manifest_agent *manifest_agent(const struct manifest *m, const char
  */
 void manifest_done(struct manifest *m)
 {
+	free(m->id);
+	free(m->policy);
 	strlist_clear(&m->mounts);
 	strlist_clear(&m->capabilities);
 	for (size_t i = 0; i < m->n_agents; i++) {

@@ -23,6 +23,9 @@ struct err;
 /* Policy and profiles of a container without the hook: what its image's root put there */
 #define CONTAINER_CONFIG_DIR "/etc/oci-sandbox"
 
+/* What people type in a container, beside the agents' names */
+#define CLI_COMMAND "oci-sandbox"
+
 /* Where the host's folder of the same purpose is in every container */
 #define LIBEXEC_DIR "/usr/libexec/oci-sandbox"
 
@@ -60,6 +63,8 @@ struct manifest_user {
 
 /**
  * struct manifest - what the hook tells the shim about the container
+ * @id:		What the runtime calls the container; NULL: an older hook did not say
+ * @policy:	Path of the policy on the host; likewise
  * @user_ns:	Inode of the container's user namespace
  * @mnt_ns:	Of its mount namespace
  * @pid_ns:	Of its process namespace
@@ -76,6 +81,8 @@ struct manifest_user {
  * Owned by the caller; manifest_done() releases it.
  */
 struct manifest {
+	char *id;
+	char *policy;
 	uint64_t user_ns;
 	uint64_t mnt_ns;
 	uint64_t pid_ns;
@@ -91,6 +98,7 @@ struct manifest {
 
 int manifest_parse(char *text, const char *name, struct manifest *ret, struct err *e);
 int manifest_print(FILE *f, const struct manifest *m);
+const char *manifest_network_name(enum manifest_network network);
 int manifest_add_agent(struct manifest *m, const char *command, const char *path,
 		       const char *origin, struct err *e);
 int manifest_add_user(struct manifest *m, uid_t uid, gid_t gid, struct err *e);

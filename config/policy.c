@@ -298,6 +298,56 @@ static int add_numbers(struct policy_numbers *l, const char *value, unsigned lon
 	return l->n <= POLICY_NUMBERS_MAX ? 0 : err_set(e, 0, "more than %d", POLICY_NUMBERS_MAX);
 }
 
+static const char *const forge_tools[] = {
+	[POLICY_FORGE_GH] = "gh",
+	[POLICY_FORGE_GLAB] = "glab",
+};
+
+/**
+ * policy_forge_tool_name() - The command that knows the login for a forge
+ * @tool:	Whose
+ *
+ * Return: a static string
+ */
+const char *policy_forge_tool_name(enum policy_forge_tool tool)
+{
+	return forge_tools[tool];
+}
+
+/* It becomes a part of git's configuration: nothing else than a name may be in it. */
+static bool is_host(const char *s)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+
+	return s[0] != '\0' && s[0] != '-' && s[0] != '.' && strspn(s, letters) == strlen(s);
+}
+
+/* "HOST gh" or "HOST glab"; the member is the whole policy */
+static int add_forge(void *member, const char *value, struct err *e)
+{
+	cleanup_strlist struct strlist words = { 0 };
+	struct policy *p = member;
+	struct policy_forge *v;
+
+	if (strlist_add_words(&words, value, e) < 0)
+		return -1;
+	if (words.n != 2 || !is_host(words.v[0]))
+		return err_set(e, 0, "`%.60s` is not HOST gh or HOST glab", value);
+	v = reallocarray(p->forge, p->n_forge + 1, sizeof(*v));
+	if (v == NULL)
+		return err_set(e, ENOMEM, "allocate a forge");
+	p->forge = v;
+	for (size_t i = 0; i < N_ELEMENTS(forge_tools); i++)
+		if (strcmp(words.v[1], forge_tools[i]) == 0) {
+			v[p->n_forge++] = (struct policy_forge){
+				.host = steal_ptr(&words.v[0]),
+				.tool = (enum policy_forge_tool)i,
+			};
+			return 0;
+		}
+	return err_set(e, 0, "`%.60s` is not HOST gh or HOST glab", value);
+}
+
 /* ---- ports: the member is the whole policy, as one port can't be a service of both ---- */
 
 static int check_ports(const struct policy *p, struct err *e)
@@ -437,6 +487,7 @@ static const struct directive keys[] = {
 	{ "home-read",	     add_relatives,	  AT(home_read),	false,	false },
 	{ "pass-env",	     directive_env,		  AT(pass_env),		false,	false },
 	{ "no-forge",	     set_true,		  AT(no_forge),		true,	true },
+	{ "forge-host",	     add_forge,		  0,			false,	false },
 	{ "allow-ip",	     add_destination,	  AT(allow_ip),		false,	false },
 	{ "deny-ip",	     add_destination,	  AT(deny_ip),		false,	false },
 	{ "selectable",	     set_yes_no,	  AT(selectable),	true,	false },
@@ -458,7 +509,6 @@ static const struct directive keys[] = {
 	{ "runtime",	     refuse_path,	  0,			true,	false },
 	{ "memory-max",	     refuse_bytes,	  0,			true,	false },
 	{ "pids-max",	     refuse_pids,	  0,			true,	false },
-	{ "forge-host",	     refuse_word,	  0,			false,	false },
 	{ "session-may",     refuse_word,	  0,			true,	false },
 };
 /* clang-format on */
@@ -577,6 +627,9 @@ int policy_print(FILE *f, const struct policy *p)
 	print_each(f, "mask", &p->mask);
 	print_words(f, "home-read", &p->home_read);
 	print_words(f, "pass-env", &p->pass_env);
+	for (size_t i = 0; i < p->n_forge; i++)
+		(void)fprintf(f, "forge-host = %s %s\n", p->forge[i].host,
+			      policy_forge_tool_name(p->forge[i].tool));
 	if (p->no_forge)
 		(void)fputs("no-forge\n", f);
 	print_network(f, p);
@@ -602,6 +655,9 @@ void policy_done(struct policy *p)
 	strlist_clear(&p->mask);
 	strlist_clear(&p->home_read);
 	strlist_clear(&p->pass_env);
+	for (size_t i = 0; i < p->n_forge; i++)
+		free(p->forge[i].host);
+	free(p->forge);
 	free(p->workspace_root);
 	free(p->state_root);
 	free(p->agent_uid.v);

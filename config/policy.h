@@ -33,6 +33,22 @@ enum policy_scope {
 	POLICY_SCOPE_AGENT,
 };
 
+/* Whose command knows the login for a forge */
+enum policy_forge_tool {
+	POLICY_FORGE_GH,   /* gh(1), GitHub's */
+	POLICY_FORGE_GLAB, /* glab(1), GitLab's */
+};
+
+/**
+ * struct policy_forge - a server of git repositories
+ * @host:	Its name, lower case, owned
+ * @tool:	Whose command knows the login
+ */
+struct policy_forge {
+	char *host;
+	enum policy_forge_tool tool;
+};
+
 #define POLICY_NUMBERS_MAX 64
 #define POLICY_NO_PORT (UINT16_MAX + 1U)
 
@@ -61,6 +77,8 @@ struct policy_numbers {
  * @home_read:		Relative paths: what comes back of the home, read-only
  * @pass_env:		Variables that reach the agent
  * @no_forge:		The forges' logins (gh, glab) stay out
+ * @forge:		Forges besides github.com and gitlab.com
+ * @n_forge:		How many
  * @egress:		What is reached besides @allow_ip
  * @egress_scope:	Who is confined by that
  * @allow_connected:	Networks that the container is part of are reached, but for gateways and
@@ -99,6 +117,8 @@ struct policy {
 	struct strlist home_read;
 	struct strlist pass_env;
 	bool no_forge;
+	struct policy_forge *forge;
+	size_t n_forge;
 	enum policy_egress egress;
 	enum policy_scope egress_scope;
 	bool allow_connected;
@@ -120,6 +140,7 @@ struct policy {
 int policy_parse(char *text, const char *name, struct policy *ret, struct err *e);
 int policy_print(FILE *f, const struct policy *p);
 void policy_done(struct policy *p);
+const char *policy_forge_tool_name(enum policy_forge_tool tool);
 bool policy_numbers_have(const struct policy_numbers *l, uint32_t number);
 
 #define cleanup_policy CLEANUP(policy_done)

@@ -14,6 +14,7 @@
 #include "directives.h"
 #include "env.h"
 #include "err.h"
+#include "manifest.h"
 #include "path.h"
 #include "profile.h"
 
@@ -52,6 +53,8 @@ static int add_commands(void *member, const char *value, struct err *e)
 		if (words.v[i][n] != '\0' || words.v[i][0] == '.' || words.v[i][0] == '-' ||
 		    n > COMMAND_MAX)
 			return err_set(e, 0, "`%.60s` is not the name of a command", words.v[i]);
+		if (strcmp(words.v[i], CLI_COMMAND) == 0)
+			return err_set(e, 0, "`%s` is no agent", words.v[i]);
 		if (strlist_has(member, words.v[i]))
 			return err_set(e, 0, "`%s` is named twice", words.v[i]);
 		if (strlist_add(member, words.v[i], e) < 0)

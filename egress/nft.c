@@ -8,6 +8,11 @@
  *	chain input, postrouting hooks for agents with a network namespace behind the container's
  *	chain egress, ...	the other chains of the ruleset
  *	set resolver4, ...	interval sets
+ *	chain refused		what becomes of a packet that is refused
+ *	set refused4, refused6	where such packets wanted to go, for an hour
+ *
+ * A full set breaks the rule that adds to it off.  So the rules of chain refused that record decide
+ * nothing, and its last one, which rejects, has no condition; who refuses goes there for good.
  *
  * The ICMP answer to a refused SYN comes back while connect() still holds the socket, and Linux
  * then keeps it for later: a TCP client of the container itself sees the error with the answer to
@@ -20,24 +25,20 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <endian.h>
 #include <errno.h>
-#include <net/if.h>
-#include <netinet/icmp6.h>
-#include <netinet/ip.h>
-#include <netinet/ip6.h>
-#include <netinet/udp.h>
 #include <string.h>
 
 #include <libmnl/libmnl.h>
 #include <libnftnl/udata.h>
 #include <linux/netfilter.h>
-#include <linux/netfilter/nf_conntrack_common.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter_ipv4.h>
 
 #include "batch.h"
 #include "cleanup.h"
 #include "err.h"
+#include "expressions.h"
 #include "nft.h"
 #include "ruleset.h"
 
@@ -51,11 +52,10 @@
 #define NFT_TYPE_IPADDR 7
 #define NFT_TYPE_IP6ADDR 8
 
-/* One conntrack state is one bit: NF_CT_STATE_BIT() of the kernel */
-#define CT_BIT(state) (1U << ((state) % IP_CT_IS_REPLY + 1))
-
-/* The one register that the rules use; each comparison follows the load that it is about. */
-#define REG NFT_REG_1
+/* A key of several is their numbers, 6 bits each. */
+#define NFT_TYPE_BITS 6
+#define NFT_TYPE_PROTOCOL 12
+#define NFT_TYPE_SERVICE 13
 
 /**
  * egress_base() - When the kernel asks a chain of itself
@@ -104,222 +104,6 @@ size_t egress_bounds(const struct ip_set *set, size_t i, struct egress_bound ret
 	ret[1] = (struct egress_bound){ .flags = NFT_SET_ELEM_INTERVAL_END };
 	memcpy(ret[0].addr, set->v[i].first, sizeof(ret[0].addr));
 	return ip_next(set->family, set->v[i].last, ret[1].addr) ? 2 : 1;
-}
-
-/* Messages are built from attributes by hand: nothing is allocated, so nothing can be left out. */
-static void put_u32(struct nlmsghdr *nlh, uint16_t attr, uint32_t v)
-{
-	mnl_attr_put_u32(nlh, attr, htonl(v));
-}
-
-static void put_data(struct nlmsghdr *nlh, uint16_t attr, const void *v, size_t bytes)
-{
-	struct nlattr *nest = mnl_attr_nest_start(nlh, attr);
-
-	mnl_attr_put(nlh, NFTA_DATA_VALUE, bytes, v);
-	mnl_attr_nest_end(nlh, nest);
-}
-
-/**
- * struct expr - an expression of a rule while its attributes are put
- * @elem:	Its place in the rule's list
- * @data:	What is its own
- */
-struct expr {
-	struct nlattr *elem;
-	struct nlattr *data;
-};
-
-static struct expr expr_start(struct nlmsghdr *nlh, const char *name)
-{
-	struct expr x;
-
-	x.elem = mnl_attr_nest_start(nlh, NFTA_LIST_ELEM);
-	mnl_attr_put_strz(nlh, NFTA_EXPR_NAME, name);
-	x.data = mnl_attr_nest_start(nlh, NFTA_EXPR_DATA);
-	return x;
-}
-
-static void expr_end(struct nlmsghdr *nlh, struct expr x)
-{
-	mnl_attr_nest_end(nlh, x.data);
-	mnl_attr_nest_end(nlh, x.elem);
-}
-
-static void match_value(struct nlmsghdr *nlh, enum nft_cmp_ops op, const void *v, size_t bytes)
-{
-	struct expr x = expr_start(nlh, "cmp");
-
-	put_u32(nlh, NFTA_CMP_SREG, REG);
-	put_u32(nlh, NFTA_CMP_OP, op);
-	put_data(nlh, NFTA_CMP_DATA, v, bytes);
-	expr_end(nlh, x);
-}
-
-static void match_meta(struct nlmsghdr *nlh, enum nft_meta_keys key, const void *v, size_t bytes)
-{
-	struct expr x = expr_start(nlh, "meta");
-
-	put_u32(nlh, NFTA_META_DREG, REG);
-	put_u32(nlh, NFTA_META_KEY, key);
-	expr_end(nlh, x);
-	match_value(nlh, NFT_CMP_EQ, v, bytes);
-}
-
-static void match_family(struct nlmsghdr *nlh, int family)
-{
-	uint8_t nfproto = family == AF_INET ? NFPROTO_IPV4 : NFPROTO_IPV6;
-
-	match_meta(nlh, NFT_META_NFPROTO, &nfproto, sizeof(nfproto));
-}
-
-static void load_payload(struct nlmsghdr *nlh, enum nft_payload_bases base, size_t offset,
-			 size_t bytes)
-{
-	struct expr x = expr_start(nlh, "payload");
-
-	put_u32(nlh, NFTA_PAYLOAD_DREG, REG);
-	put_u32(nlh, NFTA_PAYLOAD_BASE, base);
-	put_u32(nlh, NFTA_PAYLOAD_OFFSET, (uint32_t)offset);
-	put_u32(nlh, NFTA_PAYLOAD_LEN, (uint32_t)bytes);
-	expr_end(nlh, x);
-}
-
-static void match_loopback(struct nlmsghdr *nlh)
-{
-	static const char name[IFNAMSIZ] = "lo"; /* the zeros after it: no prefix of a name */
-
-	match_meta(nlh, NFT_META_OIFNAME, name, sizeof(name));
-}
-
-/* Without its end: whatever begins so */
-static void match_agent_link(struct nlmsghdr *nlh, enum nft_meta_keys key)
-{
-	match_meta(nlh, key, RULESET_AGENT_LINK, strlen(RULESET_AGENT_LINK));
-}
-
-static void match_connection(struct nlmsghdr *nlh)
-{
-	const uint32_t mask = CT_BIT(IP_CT_ESTABLISHED) | CT_BIT(IP_CT_RELATED);
-	const uint32_t none = 0;
-	struct expr x = expr_start(nlh, "ct");
-
-	put_u32(nlh, NFTA_CT_DREG, REG);
-	put_u32(nlh, NFTA_CT_KEY, NFT_CT_STATE);
-	expr_end(nlh, x);
-
-	x = expr_start(nlh, "bitwise");
-	put_u32(nlh, NFTA_BITWISE_SREG, REG);
-	put_u32(nlh, NFTA_BITWISE_DREG, REG);
-	put_u32(nlh, NFTA_BITWISE_LEN, sizeof(mask));
-	put_data(nlh, NFTA_BITWISE_MASK, &mask, sizeof(mask));
-	put_data(nlh, NFTA_BITWISE_XOR, &none, sizeof(none));
-	expr_end(nlh, x);
-	match_value(nlh, NFT_CMP_NEQ, &none, sizeof(none));
-}
-
-static void match_protocol(struct nlmsghdr *nlh, uint8_t protocol)
-{
-	match_meta(nlh, NFT_META_L4PROTO, &protocol, sizeof(protocol));
-}
-
-/* IPv6 only: an IPv4 packet of protocol 58 is nobody's neighbour discovery. */
-static void match_icmpv6(struct nlmsghdr *nlh, uint8_t type)
-{
-	match_family(nlh, AF_INET6);
-	match_protocol(nlh, IPPROTO_ICMPV6);
-	load_payload(nlh, NFT_PAYLOAD_TRANSPORT_HEADER, offsetof(struct icmp6_hdr, icmp6_type),
-		     sizeof(type));
-	match_value(nlh, NFT_CMP_EQ, &type, sizeof(type));
-}
-
-/* UDP's and TCP's ports are at the same place. */
-static void match_ports(struct nlmsghdr *nlh, uint16_t first, uint16_t last)
-{
-	const uint16_t low = htons(first), high = htons(last);
-
-	load_payload(nlh, NFT_PAYLOAD_TRANSPORT_HEADER, offsetof(struct udphdr, dest), sizeof(low));
-	if (first == last) {
-		match_value(nlh, NFT_CMP_EQ, &low, sizeof(low));
-		return;
-	}
-	match_value(nlh, NFT_CMP_GTE, &low, sizeof(low));
-	match_value(nlh, NFT_CMP_LTE, &high, sizeof(high));
-}
-
-static size_t address_offset(int family, bool source)
-{
-	if (family == AF_INET)
-		return source ? offsetof(struct iphdr, saddr) : offsetof(struct iphdr, daddr);
-	return source ? offsetof(struct ip6_hdr, ip6_src) : offsetof(struct ip6_hdr, ip6_dst);
-}
-
-static void match_set(struct nlmsghdr *nlh, const struct ruleset_set *set, bool source)
-{
-	int family = set->ip.family;
-	struct expr x;
-
-	load_payload(nlh, NFT_PAYLOAD_NETWORK_HEADER, address_offset(family, source),
-		     ip_family_bytes(family));
-	x = expr_start(nlh, "lookup");
-	mnl_attr_put_strz(nlh, NFTA_LOOKUP_SET, set->name);
-	put_u32(nlh, NFTA_LOOKUP_SREG, REG);
-	expr_end(nlh, x);
-}
-
-/* The cheap conditions first */
-static void put_match(struct nlmsghdr *nlh, const struct ruleset *r,
-		      const struct ruleset_rule *rule)
-{
-	if (rule->loopback)
-		match_loopback(nlh);
-	if (rule->from_agent)
-		match_agent_link(nlh, NFT_META_IIFNAME);
-	if (rule->to_agent)
-		match_agent_link(nlh, NFT_META_OIFNAME);
-	if (rule->connection)
-		match_connection(nlh);
-	if (rule->icmpv6 != 0)
-		match_icmpv6(nlh, rule->icmpv6);
-	if (rule->set != RULESET_NO_SET)
-		match_family(nlh, r->sets[rule->set].ip.family);
-	if (rule->protocol != 0)
-		match_protocol(nlh, rule->protocol);
-	if (rule->first != 0)
-		match_ports(nlh, rule->first, rule->last);
-	if (rule->set != RULESET_NO_SET)
-		match_set(nlh, &r->sets[rule->set], rule->source);
-}
-
-static void put_counter(struct nlmsghdr *nlh)
-{
-	expr_end(nlh, expr_start(nlh, "counter"));
-}
-
-static void put_verdict(struct nlmsghdr *nlh, int code, const char *chain)
-{
-	struct expr x = expr_start(nlh, "immediate");
-	struct nlattr *data;
-	struct nlattr *verdict;
-
-	put_u32(nlh, NFTA_IMMEDIATE_DREG, NFT_REG_VERDICT);
-	data = mnl_attr_nest_start(nlh, NFTA_IMMEDIATE_DATA);
-	verdict = mnl_attr_nest_start(nlh, NFTA_DATA_VERDICT);
-	put_u32(nlh, NFTA_VERDICT_CODE, (uint32_t)code);
-	if (chain != NULL)
-		mnl_attr_put_strz(nlh, NFTA_VERDICT_CHAIN, chain);
-	mnl_attr_nest_end(nlh, verdict);
-	mnl_attr_nest_end(nlh, data);
-	expr_end(nlh, x);
-}
-
-static void put_refusal(struct nlmsghdr *nlh)
-{
-	struct expr x = expr_start(nlh, "reject");
-
-	put_u32(nlh, NFTA_REJECT_TYPE, NFT_REJECT_ICMPX_UNREACH);
-	mnl_attr_put_u8(nlh, NFTA_REJECT_ICMP_CODE, NFT_REJECT_ICMPX_ADMIN_PROHIBITED);
-	expr_end(nlh, x);
 }
 
 /**
@@ -379,10 +163,10 @@ static void add_chain(struct nft_batch *b, enum ruleset_chain chain)
 	if (base->type == NULL)
 		return;
 	mnl_attr_put_strz(nlh, NFTA_CHAIN_TYPE, base->type);
-	put_u32(nlh, NFTA_CHAIN_POLICY, base->policy);
+	egress_put_u32(nlh, NFTA_CHAIN_POLICY, base->policy);
 	nest = mnl_attr_nest_start(nlh, NFTA_CHAIN_HOOK);
-	put_u32(nlh, NFTA_HOOK_HOOKNUM, base->hook);
-	put_u32(nlh, NFTA_HOOK_PRIORITY, (uint32_t)base->priority);
+	egress_put_u32(nlh, NFTA_HOOK_HOOKNUM, base->hook);
+	egress_put_u32(nlh, NFTA_HOOK_PRIORITY, (uint32_t)base->priority);
 	mnl_attr_nest_end(nlh, nest);
 }
 
@@ -390,31 +174,10 @@ static void add_rule(struct nft_batch *b, const struct ruleset *r, const struct 
 {
 	struct nlmsghdr *nlh =
 		nft_batch_add(b, rule->name, NFT_MSG_NEWRULE, NLM_F_CREATE | NLM_F_APPEND);
-	struct nlattr *list;
 
 	mnl_attr_put_strz(nlh, NFTA_RULE_TABLE, EGRESS_TABLE);
 	mnl_attr_put_strz(nlh, NFTA_RULE_CHAIN, ruleset_chain_name(rule->chain));
-	list = mnl_attr_nest_start(nlh, NFTA_RULE_EXPRESSIONS);
-	put_match(nlh, r, rule);
-	put_counter(nlh);
-	switch (rule->verdict) {
-	case RULESET_ACCEPT:
-		put_verdict(nlh, NF_ACCEPT, NULL);
-		break;
-	case RULESET_DROP:
-		put_verdict(nlh, NF_DROP, NULL);
-		break;
-	case RULESET_JUMP:
-		put_verdict(nlh, NFT_JUMP, ruleset_chain_name(rule->target));
-		break;
-	case RULESET_REFUSE:
-		put_refusal(nlh);
-		break;
-	case RULESET_MASQUERADE:
-		expr_end(nlh, expr_start(nlh, "masq"));
-		break;
-	}
-	mnl_attr_nest_end(nlh, list);
+	egress_put_expressions(nlh, r, rule);
 	put_comment(nlh, NFTA_RULE_USERDATA, rule->name);
 }
 
@@ -425,10 +188,46 @@ static void add_set(struct nft_batch *b, const struct ruleset_set *set, uint32_t
 
 	mnl_attr_put_strz(nlh, NFTA_SET_TABLE, EGRESS_TABLE);
 	mnl_attr_put_strz(nlh, NFTA_SET_NAME, set->name);
-	put_u32(nlh, NFTA_SET_ID, id);
-	put_u32(nlh, NFTA_SET_FLAGS, NFT_SET_INTERVAL);
-	put_u32(nlh, NFTA_SET_KEY_TYPE, family == AF_INET ? NFT_TYPE_IPADDR : NFT_TYPE_IP6ADDR);
-	put_u32(nlh, NFTA_SET_KEY_LEN, (uint32_t)ip_family_bytes(family));
+	egress_put_u32(nlh, NFTA_SET_ID, id);
+	egress_put_u32(nlh, NFTA_SET_FLAGS, NFT_SET_INTERVAL);
+	egress_put_u32(nlh, NFTA_SET_KEY_TYPE,
+		       family == AF_INET ? NFT_TYPE_IPADDR : NFT_TYPE_IP6ADDR);
+	egress_put_u32(nlh, NFTA_SET_KEY_LEN, (uint32_t)ip_family_bytes(family));
+}
+
+/**
+ * egress_refused_key() - What the kernel knows of the key of a set of refusals
+ * @family:	AF_INET or AF_INET6
+ * @ret_bytes:	Set to its length: address, protocol and port, each filled up to 4 bytes
+ *
+ * Return: nft's number of its type
+ */
+uint32_t egress_refused_key(int family, uint32_t *ret_bytes)
+{
+	uint32_t address = family == AF_INET ? NFT_TYPE_IPADDR : NFT_TYPE_IP6ADDR;
+
+	*ret_bytes = (uint32_t)ip_family_bytes(family) + 2 * 4;
+	return (address << NFT_TYPE_BITS | NFT_TYPE_PROTOCOL) << NFT_TYPE_BITS | NFT_TYPE_SERVICE;
+}
+
+/* Filled by rules, emptied by time. */
+static void add_refused_set(struct nft_batch *b, int family, uint32_t id)
+{
+	struct nlmsghdr *nlh =
+		nft_batch_add(b, "add set of refusals", NFT_MSG_NEWSET, NLM_F_CREATE);
+	uint32_t bytes, type = egress_refused_key(family, &bytes);
+	struct nlattr *desc;
+
+	mnl_attr_put_strz(nlh, NFTA_SET_TABLE, EGRESS_TABLE);
+	mnl_attr_put_strz(nlh, NFTA_SET_NAME, ruleset_refused_set(family));
+	egress_put_u32(nlh, NFTA_SET_ID, id);
+	egress_put_u32(nlh, NFTA_SET_FLAGS, EGRESS_REFUSED_FLAGS);
+	egress_put_u32(nlh, NFTA_SET_KEY_TYPE, type);
+	egress_put_u32(nlh, NFTA_SET_KEY_LEN, bytes);
+	mnl_attr_put_u64(nlh, NFTA_SET_TIMEOUT, htobe64(RULESET_REFUSED_SECONDS * 1000ULL));
+	desc = mnl_attr_nest_start(nlh, NFTA_SET_DESC);
+	egress_put_u32(nlh, NFTA_SET_DESC_SIZE, RULESET_REFUSED_MAX);
+	mnl_attr_nest_end(nlh, desc);
 }
 
 static void put_bound(struct nlmsghdr *nlh, int family, const struct egress_bound *bound)
@@ -436,8 +235,8 @@ static void put_bound(struct nlmsghdr *nlh, int family, const struct egress_boun
 	struct nlattr *nest = mnl_attr_nest_start(nlh, NFTA_LIST_ELEM);
 
 	if (bound->flags != 0)
-		put_u32(nlh, NFTA_SET_ELEM_FLAGS, bound->flags);
-	put_data(nlh, NFTA_SET_ELEM_KEY, bound->addr, ip_family_bytes(family));
+		egress_put_u32(nlh, NFTA_SET_ELEM_FLAGS, bound->flags);
+	egress_put_data(nlh, NFTA_SET_ELEM_KEY, bound->addr, ip_family_bytes(family));
 	mnl_attr_nest_end(nlh, nest);
 }
 
@@ -526,6 +325,10 @@ static int add_all(struct writer *w, const struct ruleset *r, struct err *e)
 		add_set(w->b, &r->sets[i], (uint32_t)i + 1);
 		if (add_elements(w, &r->sets[i], e) < 0)
 			return -1;
+	}
+	if (egress_has_chain(r, RULESET_REFUSED)) {
+		add_refused_set(w->b, AF_INET, (uint32_t)r->n_sets + 1);
+		add_refused_set(w->b, AF_INET6, (uint32_t)r->n_sets + 2);
 	}
 	for (enum ruleset_chain c = RULESET_CHAINS; c-- > 0;)
 		if (add_rules(w, r, c, e) < 0)

@@ -15,6 +15,9 @@ struct err;
 /* The table's comment, where it is so: who comes later can't tell it from anything else */
 #define EGRESS_FOR_AGENTS "forwards for agents alone"
 
+/* Of the sets of refusals */
+#define EGRESS_REFUSED_FLAGS (NFT_SET_TIMEOUT | NFT_SET_EVAL)
+
 /**
  * struct egress_bound - an element of an interval set: where a range starts, or no longer is
  * @addr:	Network byte order; unused bytes are zero
@@ -49,6 +52,7 @@ struct egress_base {
 const struct egress_base *egress_base(enum ruleset_chain chain);
 bool egress_has_chain(const struct ruleset *r, enum ruleset_chain chain);
 size_t egress_comment(const char *text, uint8_t buf[2 + RULESET_NAME_MAX]);
+uint32_t egress_refused_key(int family, uint32_t *ret_bytes);
 size_t egress_bounds(const struct ip_set *set, size_t i, struct egress_bound ret[2]);
 int egress_commit(const struct ruleset *r, struct err *e);
 int egress_finish(const struct ruleset *r, struct err *e);

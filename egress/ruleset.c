@@ -36,10 +36,23 @@ const char *ruleset_chain_name(enum ruleset_chain chain)
 		[RULESET_INPUT] = "input",           [RULESET_OUTPUT] = "output",
 		[RULESET_FORWARD] = "forward",       [RULESET_POSTROUTING] = "postrouting",
 		[RULESET_EGRESS] = "egress",         [RULESET_DESTINATIONS] = "destinations",
-		[RULESET_UNFINISHED] = "unfinished",
+		[RULESET_UNFINISHED] = "unfinished", [RULESET_REFUSED] = "refused",
 	};
 
 	return names[chain];
+}
+
+/**
+ * ruleset_refused_set() - What the kernel calls the set of refusals of a family
+ * @family:	AF_INET or AF_INET6
+ *
+ * Its elements are destination, protocol and port.
+ *
+ * Return: a static string
+ */
+const char *ruleset_refused_set(int family)
+{
+	return family == AF_INET ? "refused4" : "refused6";
 }
 
 /* ---- building ---- */
@@ -484,6 +497,32 @@ static int add_destination_rules(struct ruleset *r, const struct ruleset_input *
 	return add_plain(r, RULESET_DESTINATIONS, others, "everything else", e);
 }
 
+static int add_record(struct ruleset *r, int family, uint8_t protocol, struct err *e)
+{
+	struct ruleset_rule *rule = add_rule(r, RULESET_REFUSED, RULESET_RECORD, e);
+
+	if (rule == NULL)
+		return -1;
+	name_rule(rule, "record IPv%d, %s", family == AF_INET ? 4 : 6,
+		  protocol != 0 ? ip_protocol_name(protocol) : "no port");
+	rule->family = family;
+	rule->protocol = protocol;
+	rule->portless = protocol == 0;
+	return 0;
+}
+
+/* What records may fail, so it is no condition of what rejects. */
+static int add_refused(struct ruleset *r, struct err *e)
+{
+	static const uint8_t protocols[] = { IPPROTO_TCP, IPPROTO_UDP, 0 };
+
+	for (size_t f = 0; f < N_ELEMENTS(families); f++)
+		for (size_t i = 0; i < N_ELEMENTS(protocols); i++)
+			if (add_record(r, families[f], protocols[i], e) < 0)
+				return -1;
+	return add_plain(r, RULESET_REFUSED, RULESET_REJECT, "refused", e);
+}
+
 /**
  * ruleset_rule() - A rule of a chain
  * @r:		Ruleset
@@ -514,7 +553,8 @@ int ruleset_compile(const struct ruleset_input *in, struct ruleset *ret, struct 
 
 	if ((in->n_agents > 0 && (add_input(&r, e) < 0 || add_postrouting(&r, in, e) < 0)) ||
 	    (!in->only_agents && (add_output(&r, e) < 0 || add_egress(&r, in, e) < 0)) ||
-	    add_forward(&r, in, e) < 0 || add_destination_rules(&r, in, e) < 0)
+	    add_forward(&r, in, e) < 0 || add_destination_rules(&r, in, e) < 0 ||
+	    add_refused(&r, e) < 0)
 		return err_wrap(e, "egress rules");
 
 	*ret = r;

@@ -15,6 +15,10 @@ struct err;
 #define RULESET_NAME_MAX 64 /* bytes of the name of a rule or set, its end included */
 #define RULESET_NO_SET SIZE_MAX
 
+/* How long the kernel remembers a refusal, and how many of each family at once */
+#define RULESET_REFUSED_SECONDS 3600
+#define RULESET_REFUSED_MAX 1024
+
 enum ruleset_chain {
 	RULESET_INPUT,        /* what agents send to the container itself */
 	RULESET_OUTPUT,       /* what the container itself sends */
@@ -23,6 +27,8 @@ enum ruleset_chain {
 	RULESET_EGRESS,       /* what those ask that may use the container's resolvers */
 	RULESET_DESTINATIONS, /* what all ask */
 	RULESET_UNFINISHED,   /* only until a late network is there */
+	RULESET_REFUSED,      /* where all go that are refused: records, and rejects whatever came
+				 of that */
 	RULESET_CHAINS,
 };
 
@@ -39,7 +45,9 @@ enum ruleset_mode {
 
 enum ruleset_verdict {
 	RULESET_ACCEPT,
-	RULESET_REFUSE,     /* answered with ICMP admin-prohibited */
+	RULESET_REFUSE,     /* goes on in RULESET_REFUSED, and does not come back */
+	RULESET_REJECT,     /* answered with ICMP admin-prohibited */
+	RULESET_RECORD,     /* is added to a set of refusals, if it can be, and goes on */
 	RULESET_DROP,       /* without an answer */
 	RULESET_JUMP,       /* asks another chain, and goes on if that has no answer */
 	RULESET_MASQUERADE, /* leaves with the address of the interface that it leaves by */
@@ -55,6 +63,8 @@ enum ruleset_verdict {
  * @from_agent:	Condition: comes from an agent, by its interface
  * @to_agent:	Condition: leaves to an agent
  * @connection:	Condition: of a connection that is established, or related to one
+ * @family:	Condition: of this family; 0: none.  RULESET_RECORD has one: its set's
+ * @portless:	Condition: neither TCP nor UDP
  * @icmpv6:	Condition: ICMPv6 of this type; 0: none
  * @protocol:	Condition: of this protocol, IPPROTO_*; 0: none
  * @first:	Condition: to a port not below, host byte order; 0: none
@@ -71,6 +81,8 @@ struct ruleset_rule {
 	bool from_agent;
 	bool to_agent;
 	bool connection;
+	int family;
+	bool portless;
 	uint8_t icmpv6;
 	uint8_t protocol;
 	uint16_t first;
@@ -171,6 +183,7 @@ struct ruleset_late {
 };
 
 const char *ruleset_chain_name(enum ruleset_chain chain);
+const char *ruleset_refused_set(int family);
 const struct ruleset_rule *ruleset_rule(const struct ruleset *r, enum ruleset_chain chain,
 					size_t i);
 int ruleset_compile(const struct ruleset_input *in, struct ruleset *ret, struct err *e);

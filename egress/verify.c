@@ -3,7 +3,8 @@
  * DOC: Is the table what was planned?
  *
  * Reads the table back through a socket of its own: chains with hook, priority and policy, the
- * rules' comments in their order, and each element of each set.
+ * rules' comments in their order, each element of each set, and of the sets of refusals, whose
+ * elements come and go, what they are.
  */
 #include "config.h"
 
@@ -23,20 +24,15 @@
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter_ipv4.h>
 
-#include "batch.h"
+#include "ask.h"
 #include "cleanup.h"
 #include "err.h"
 #include "nft.h"
 #include "ruleset.h"
 
-/* The kernel fills up to 32 KiB at a time, see NLMSG_GOODSIZE and netlink_recvmsg() */
-#define REPLY_BYTES (64 * 1024)
-
 /**
  * struct reader - one question to the kernel, and what came of it
- * @nl:		Socket
- * @e:		Set by a callback that did not find what was planned
- * @wrong:	A callback has set @e
+ * @asker:	What it is asked with
  * @ruleset:	What was planned
  * @chain:	Chain whose rules are asked for
  * @name:	Name of the chain or set that is asked for
@@ -45,9 +41,7 @@
  * @planned:	Elements of the set as planned
  */
 struct reader {
-	struct mnl_socket *nl;
-	struct err *e;
-	bool wrong;
+	struct nft_asker asker;
 	const struct ruleset *ruleset;
 	enum ruleset_chain chain;
 	const char *name;
@@ -56,10 +50,9 @@ struct reader {
 	size_t planned;
 };
 
-static void mnl_socket_p(struct mnl_socket **nl)
+static void reader_done(struct reader *r)
 {
-	if (*nl != NULL)
-		(void)mnl_socket_close(*nl);
+	nft_asker_done(&r->asker);
 }
 
 static void table_p(struct nftnl_table **t)
@@ -95,65 +88,16 @@ static void elems_iter_p(struct nftnl_set_elems_iter **i)
 /* Ends the reading: what the kernel has is not what was planned. */
 static int differs(struct reader *r, const char *what, const char *name)
 {
-	r->wrong = true;
-	(void)err_set(r->e, 0, "table inet " EGRESS_TABLE ": %s `%s` is not as planned", what,
+	r->asker.wrong = true;
+	(void)err_set(r->asker.e, 0, "table inet " EGRESS_TABLE ": %s `%s` is not as planned", what,
 		      name);
 	return MNL_CB_ERROR;
 }
 
-static int receive(struct reader *r, const char *what, mnl_cb_t each)
+static int ask(struct reader *r, const struct nft_question *q)
 {
-	cleanup_free char *buf = malloc(REPLY_BYTES);
-	unsigned port = mnl_socket_get_portid(r->nl);
-	int more = MNL_CB_OK;
-
-	if (buf == NULL)
-		return err_set(r->e, ENOMEM, "allocate room for nftables' replies");
-	while (more > MNL_CB_STOP) {
-		ssize_t n = mnl_socket_recvfrom(r->nl, buf, REPLY_BYTES);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return nft_error(r->e, errno, what);
-		more = mnl_cb_run(buf, (size_t)n, 0, port, each, r);
-	}
-	if (more == MNL_CB_ERROR && !r->wrong)
-		return nft_error(r->e, errno, what);
-	return more == MNL_CB_ERROR ? -1 : 0;
-}
-
-/**
- * struct question - what to ask for
- * @what:	For error messages
- * @type:	NFT_MSG_GET*
- * @flags:	NLM_F_DUMP, or NLM_F_ACK for a single object
- * @table:	Attribute that names the table, 0 for none
- * @member:	Attribute that names chain or set, 0 for none
- * @each:	Called with each answer
- */
-struct question {
-	const char *what;
-	uint16_t type;
-	uint16_t flags;
-	uint16_t table;
-	uint16_t member;
-	mnl_cb_t each;
-};
-
-static int ask(struct reader *r, const struct question *q)
-{
-	char buf[512] __attribute__((aligned(NLMSG_ALIGNTO)));
-	struct nlmsghdr *nlh = nftnl_nlmsg_build_hdr(buf, q->type, NFPROTO_INET, q->flags, 0);
-
 	r->seen = 0;
-	if (q->table != 0)
-		mnl_attr_put_strz(nlh, q->table, EGRESS_TABLE);
-	if (q->member != 0)
-		mnl_attr_put_strz(nlh, q->member, r->name);
-	if (mnl_socket_sendto(r->nl, nlh, nlh->nlmsg_len) < 0)
-		return nft_error(r->e, errno, q->what);
-	return receive(r, q->what, q->each);
+	return nft_ask(&r->asker, q, r->name, r);
 }
 
 static bool is_for_agents(struct nftnl_table *t)
@@ -285,7 +229,7 @@ static int see_elements(const struct nlmsghdr *nlh, void *data)
 
 static int verify_rules(struct reader *r, enum ruleset_chain chain)
 {
-	static const struct question rules = {
+	static const struct nft_question rules = {
 		"read rules",    NFT_MSG_GETRULE, NLM_F_DUMP,
 		NFTA_RULE_TABLE, NFTA_RULE_CHAIN, see_rule,
 	};
@@ -327,14 +271,14 @@ static bool same_elements(const struct ip_set *set, struct egress_bound *v, size
 
 static int verify_set(struct reader *r, const struct ruleset_set *set)
 {
-	static const struct question elements = {
+	static const struct nft_question elements = {
 		"read addresses of a set", NFT_MSG_GETSETELEM,     NLM_F_DUMP,
 		NFTA_SET_ELEM_LIST_TABLE,  NFTA_SET_ELEM_LIST_SET, see_elements,
 	};
 	cleanup_free struct egress_bound *bounds = calloc(2 * set->ip.n + 1, sizeof(*bounds));
 
 	if (bounds == NULL)
-		return err_set(r->e, ENOMEM, "allocate room for the addresses of set %s",
+		return err_set(r->asker.e, ENOMEM, "allocate room for the addresses of set %s",
 			       set->name);
 	r->name = set->name;
 	r->bounds = bounds;
@@ -342,6 +286,44 @@ static int verify_set(struct reader *r, const struct ruleset_set *set)
 	if (ask(r, &elements) < 0)
 		return -1;
 	return same_elements(&set->ip, bounds, r->seen) ? 0 : differs(r, "set", set->name);
+}
+
+static bool refused_is_planned(const struct nftnl_set *s, int family)
+{
+	uint32_t bytes, type = egress_refused_key(family, &bytes);
+
+	return nftnl_set_get_u32(s, NFTNL_SET_FLAGS) == EGRESS_REFUSED_FLAGS &&
+	       nftnl_set_get_u32(s, NFTNL_SET_KEY_TYPE) == type &&
+	       nftnl_set_get_u32(s, NFTNL_SET_KEY_LEN) == bytes &&
+	       nftnl_set_get_u32(s, NFTNL_SET_DESC_SIZE) == RULESET_REFUSED_MAX &&
+	       nftnl_set_get_u64(s, NFTNL_SET_TIMEOUT) == RULESET_REFUSED_SECONDS * 1000ULL;
+}
+
+static int see_refused(const struct nlmsghdr *nlh, void *data)
+{
+	struct reader *r = data;
+	CLEANUP(set_p) struct nftnl_set *s = nftnl_set_alloc();
+	int family = strcmp(r->name, ruleset_refused_set(AF_INET)) == 0 ? AF_INET : AF_INET6;
+
+	if (s == NULL || nftnl_set_nlmsg_parse(nlh, s) < 0)
+		return MNL_CB_ERROR;
+	return refused_is_planned(s, family) ? MNL_CB_OK : differs(r, "set", r->name);
+}
+
+static int verify_refused(struct reader *r)
+{
+	static const struct nft_question set = {
+		"read a set of refusals", NFT_MSG_GETSET, NLM_F_ACK,
+		NFTA_SET_TABLE,           NFTA_SET_NAME,  see_refused,
+	};
+	static const int families[] = { AF_INET, AF_INET6 };
+
+	for (size_t i = 0; i < N_ELEMENTS(families); i++) {
+		r->name = ruleset_refused_set(families[i]);
+		if (ask(r, &set) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int verify_sets(struct reader *r)
@@ -354,10 +336,10 @@ static int verify_sets(struct reader *r)
 
 static int verify_chains(struct reader *r)
 {
-	static const struct question table = {
+	static const struct nft_question table = {
 		"read table", NFT_MSG_GETTABLE, NLM_F_ACK, NFTA_TABLE_NAME, 0, see_table,
 	};
-	static const struct question chains = {
+	static const struct nft_question chains = {
 		"read chains", NFT_MSG_GETCHAIN, NLM_F_DUMP, 0, 0, see_chain,
 	};
 	size_t planned = 0;
@@ -374,18 +356,6 @@ static int verify_chains(struct reader *r)
 	return 0;
 }
 
-static struct mnl_socket *open_reader(struct err *e)
-{
-	struct mnl_socket *nl = mnl_socket_open2(NETLINK_NETFILTER, SOCK_CLOEXEC);
-
-	if (nl == NULL || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0) {
-		(void)nft_error(e, errno, "open socket to read the rules back");
-		mnl_socket_p(&nl);
-		return NULL;
-	}
-	return nl;
-}
-
 /**
  * egress_verify() - Compare the table of the current network namespace with a ruleset
  * @r:		Ruleset that egress_commit() was called with
@@ -395,10 +365,10 @@ static struct mnl_socket *open_reader(struct err *e)
  */
 int egress_verify(const struct ruleset *r, struct err *e)
 {
-	CLEANUP(mnl_socket_p) struct mnl_socket *nl = open_reader(e);
-	struct reader reader = { .nl = nl, .e = e, .ruleset = r };
+	CLEANUP(reader_done) struct reader reader = { .ruleset = r };
 
-	if (nl == NULL || verify_chains(&reader) < 0)
+	if (nft_asker_open(&reader.asker, e) < 0 || verify_chains(&reader) < 0 ||
+	    verify_refused(&reader) < 0)
 		return -1;
 	return verify_sets(&reader);
 }
@@ -421,17 +391,16 @@ static int see_any(const struct nlmsghdr *nlh, void *data)
  */
 int egress_state(enum egress_state *ret, struct err *e)
 {
-	static const struct question table = {
+	static const struct nft_question table = {
 		"read table", NFT_MSG_GETTABLE, NLM_F_ACK, NFTA_TABLE_NAME, 0, see_any,
 	};
-	static const struct question rules = {
+	static const struct nft_question rules = {
 		"read rules",    NFT_MSG_GETRULE, NLM_F_DUMP,
 		NFTA_RULE_TABLE, NFTA_RULE_CHAIN, see_any,
 	};
-	CLEANUP(mnl_socket_p) struct mnl_socket *nl = open_reader(e);
-	struct reader reader = { .nl = nl, .e = e };
+	CLEANUP(reader_done) struct reader reader = { 0 };
 
-	if (nl == NULL)
+	if (nft_asker_open(&reader.asker, e) < 0)
 		return -1;
 	if (ask(&reader, &table) < 0) {
 		*ret = EGRESS_NONE;
@@ -464,13 +433,12 @@ static int see_for_agents(const struct nlmsghdr *nlh, void *data)
  */
 int egress_forwards(bool *forwards, struct err *e)
 {
-	static const struct question table = {
+	static const struct nft_question table = {
 		"read table", NFT_MSG_GETTABLE, NLM_F_ACK, NFTA_TABLE_NAME, 0, see_for_agents,
 	};
-	CLEANUP(mnl_socket_p) struct mnl_socket *nl = open_reader(e);
-	struct reader reader = { .nl = nl, .e = e };
+	CLEANUP(reader_done) struct reader reader = { 0 };
 
-	if (nl == NULL || (ask(&reader, &table) < 0 && e->code != ENOENT))
+	if (nft_asker_open(&reader.asker, e) < 0 || (ask(&reader, &table) < 0 && e->code != ENOENT))
 		return -1;
 	*forwards = *forwards && reader.seen == 0;
 	return 0;
@@ -485,10 +453,9 @@ int egress_forwards(bool *forwards, struct err *e)
  */
 int egress_verify_finished(const struct ruleset *r, struct err *e)
 {
-	CLEANUP(mnl_socket_p) struct mnl_socket *nl = open_reader(e);
-	struct reader reader = { .nl = nl, .e = e, .ruleset = r };
+	CLEANUP(reader_done) struct reader reader = { .ruleset = r };
 
-	if (nl == NULL || verify_sets(&reader) < 0)
+	if (nft_asker_open(&reader.asker, e) < 0 || verify_sets(&reader) < 0)
 		return -1;
 	return verify_rules(&reader, RULESET_UNFINISHED);
 }

@@ -250,18 +250,18 @@ static int mount_agent(const struct hook_op *op, const struct apply_input *in, s
 }
 
 /* Of the folder that is attached by now: a mount of another namespace can't be cloned. */
-static int clone_shim(const struct apply_input *in, struct err *e)
+static int clone_program(const struct apply_input *in, const char *name, struct err *e)
 {
-	cleanup_fd int fd = openat(in->libexec, LIBEXEC_SHIM, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	cleanup_fd int fd = openat(in->libexec, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
-		return err_set(e, errno, "open the shim");
+		return err_set(e, errno, "open the program %s", name);
 	return bind_clone(fd, e);
 }
 
 static int mount_cover(const struct hook_op *op, const struct apply_input *in, struct err *e)
 {
-	cleanup_fd int mnt = clone_shim(in, e);
+	cleanup_fd int mnt = clone_program(in, op->program, e);
 
 	if (mnt < 0 || bind_attach(mnt, op->fd, in->mountinfo, e) < 0)
 		return -1;
@@ -270,7 +270,7 @@ static int mount_cover(const struct hook_op *op, const struct apply_input *in, s
 
 static int mount_name(const struct hook_op *op, const struct apply_input *in, struct err *e)
 {
-	cleanup_fd int mnt = clone_shim(in, e);
+	cleanup_fd int mnt = clone_program(in, op->program, e);
 	cleanup_fd int target = -1;
 
 	if (mnt < 0)

@@ -60,6 +60,17 @@ static int choose_policy(struct container *c, const char *dir, const char *name,
 	return 0;
 }
 
+static int name_policy(struct container *c, const char *dir, const char *name, struct err *e)
+{
+	int n = name == NULL ? asprintf(&c->policy_path, "%s/policy.conf", dir)
+			     : asprintf(&c->policy_path, "%s/policies/%s.conf", dir, name);
+
+	if (n >= 0)
+		return 0;
+	c->policy_path = NULL;
+	return err_set(e, ENOMEM, "allocate a path");
+}
+
 /**
  * container_load() - Read what says whether and how a container is confined
  * @paths:	Where the configuration is
@@ -87,6 +98,8 @@ int container_load(const struct hook_paths *paths, const char *bundle, struct co
 		return EX_CONFIG;
 	if (name != NULL && choose_policy(&c, paths->config, name, e) < 0)
 		return EX_CONFIG;
+	if (name_policy(&c, paths->config, name, e) < 0)
+		return EX_OSERR;
 	if (c.why != NULL && load_profiles(paths->config, &c.policy, &c.profiles, e) < 0)
 		return EX_CONFIG;
 
@@ -154,6 +167,7 @@ void container_done(struct container *c)
 {
 	oci_config_done(&c->config);
 	policy_done(&c->policy);
+	free(c->policy_path);
 	loaded_profiles_done(&c->profiles);
 	*c = (struct container){ 0 };
 }

@@ -14,8 +14,10 @@ struct hook_paths;
 /**
  * struct container - what is known of a container before anyone looks into it
  * @bundle:	Folder of its config.json, absolute, borrowed
+ * @id:		What the runtime calls it, borrowed; NULL if it has not said so
  * @config:	Its config.json
  * @policy:	Policy; empty if there is none
+ * @policy_path: Where that is, owned
  * @profiles:	Profiles that the policy names; empty if the container is not ours
  * @why:	Why it is ours, a constant; NULL if it isn't
  *
@@ -23,8 +25,10 @@ struct hook_paths;
  */
 struct container {
 	const char *bundle;
+	const char *id;
 	struct oci_config config;
 	struct policy policy;
+	char *policy_path;
 	struct loaded_profiles profiles;
 	const char *why;
 };

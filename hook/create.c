@@ -9,7 +9,9 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <sched.h>
+#include <string.h>
 #include <sysexits.h>
 
 #include "agent_nets.h"
@@ -129,12 +131,19 @@ static int build_plan(const struct container *c, const struct container_ids *ids
 	return hook_plan_build(&in, &ret->plan, e);
 }
 
-static void name_namespaces(struct hook_plan *ret, const struct container_ids *ids)
+/* What the plan can't know */
+static int name_container(struct hook_plan *ret, const struct container *c,
+			  const struct container_ids *ids, struct err *e)
 {
+	ret->manifest.id = strdup(c->id);
+	ret->manifest.policy = strdup(c->policy_path);
+	if (ret->manifest.id == NULL || ret->manifest.policy == NULL)
+		return err_set(e, ENOMEM, "allocate a name");
 	ret->manifest.user_ns = ids->user_ns;
 	ret->manifest.mnt_ns = ids->mnt_ns;
 	ret->manifest.pid_ns = ids->pid_ns;
 	ret->manifest.net_ns = ids->net_ns;
+	return 0;
 }
 
 static int make_namespaces(const struct container_ids *ids, const struct findings *f, int root,
@@ -186,8 +195,7 @@ static int look(const struct container *c, const struct container_ids *ids, cons
 	if (survey_container(c, ids, root, &ret->survey, e) < 0 ||
 	    build_plan(c, ids, host, ret, e) < 0)
 		return EX_UNAVAILABLE;
-	name_namespaces(&ret->plan, ids);
-	return 0;
+	return name_container(&ret->plan, c, ids, e) < 0 ? EX_OSERR : 0;
 }
 
 /* What was seen below a folder that has an overlay now is looked for again. */
@@ -275,6 +283,7 @@ int hook_create(const struct hook_paths *paths, const char *state, struct err *e
 	status = container_load(paths, s.bundle, &c, e);
 	if (status != 0 || c.why == NULL)
 		return status;
+	c.id = s.id;
 	if (container_ids_read(s.pid, &ids, e) < 0 ||
 	    (ids.host_network && container_check_host_network(&c.policy, e) < 0))
 		return EX_UNAVAILABLE;

@@ -57,7 +57,8 @@ static const struct need needs[] = {
 	  "install newuidmap (package uidmap or shadow-utils), and: usermod --add-subuids "
 	  "100000-165535 --add-subgids 100000-165535 USER",
 	  .user = true },
-	{ "programs", installed_programs, "the shim is there, static, and nobody else's to write",
+	{ "programs", installed_programs,
+	  "shim and cli are there, static, and nobody else's to write",
 	  "install oci-sandbox again, or name the folder with --libexec" },
 	{ "policy", installed_policy, "it is there, and understood",
 	  "put it right, or name the folder with --config" },

@@ -68,21 +68,26 @@ static int check_elf(int fd, struct err *e)
 	return 0;
 }
 
+static int check_program(const struct hook_paths *paths, int dir, const char *name, struct err *e)
+{
+	cleanup_fd int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	/* access(2) also says whether the file system is mounted noexec */
+	if (fd < 0 || faccessat(dir, name, X_OK, 0) < 0)
+		return err_set(e, errno, "%s/%s", paths->libexec, name);
+	if (check_elf(fd, e) < 0)
+		return err_wrap(e, "%s/%s", paths->libexec, name);
+	return 0;
+}
+
 int installed_programs(const struct hook_paths *paths, struct err *e)
 {
 	struct survey_id id;
 	cleanup_fd int dir = libexec_open(paths->libexec, &id, e);
-	cleanup_fd int shim = -1;
 
-	if (dir < 0)
+	if (dir < 0 || check_program(paths, dir, LIBEXEC_SHIM, e) < 0)
 		return -1;
-	shim = openat(dir, LIBEXEC_SHIM, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	/* access(2) also says whether the file system is mounted noexec */
-	if (shim < 0 || faccessat(dir, LIBEXEC_SHIM, X_OK, 0) < 0)
-		return err_set(e, errno, "%s/%s", paths->libexec, LIBEXEC_SHIM);
-	if (check_elf(shim, e) < 0)
-		return err_wrap(e, "%s/%s", paths->libexec, LIBEXEC_SHIM);
-	return 0;
+	return check_program(paths, dir, LIBEXEC_CLI, e);
 }
 
 /* ---- configuration ---- */

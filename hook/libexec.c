@@ -17,9 +17,9 @@
 #include "survey.h"
 #include "trusted.h"
 
-static int check_shim(const char *dir, struct survey_id *ret, struct err *e)
+static int check_program(const char *dir, const char *name, struct survey_id *ret, struct err *e)
 {
-	cleanup_free char *path = path_join(dir, LIBEXEC_SHIM, e);
+	cleanup_free char *path = path_join(dir, name, e);
 	cleanup_fd int fd = -1;
 	struct stat st;
 
@@ -37,7 +37,7 @@ static int check_shim(const char *dir, struct survey_id *ret, struct err *e)
 
 /**
  * libexec_open() - Open the host's folder of programs
- * @dir:	Folder, absolute; must be nobody's to write but root's, and have the shim in it
+ * @dir:	Folder, absolute; must be nobody's to write but root's, and have shim and cli in it
  * @ret_shim:	Which file the shim is; filled on success
  * @e:		Set on failure
  *
@@ -46,8 +46,10 @@ static int check_shim(const char *dir, struct survey_id *ret, struct err *e)
 int libexec_open(const char *dir, struct survey_id *ret_shim, struct err *e)
 {
 	cleanup_fd int fd = trusted_open(dir, O_PATH | O_DIRECTORY, S_IFDIR, e);
+	struct survey_id cli;
 
-	if (fd < 0 || check_shim(dir, ret_shim, e) < 0)
+	if (fd < 0 || check_program(dir, LIBEXEC_SHIM, ret_shim, e) < 0 ||
+	    check_program(dir, LIBEXEC_CLI, &cli, e) < 0)
 		return err_wrap(e, "programs for the container");
 	return steal_fd(&fd);
 }

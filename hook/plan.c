@@ -14,6 +14,7 @@
 #include "capabilities.h"
 #include "err.h"
 #include "from_policy.h"
+#include "libexec.h"
 #include "links.h"
 #include "load.h"
 #include "oci_config.h"
@@ -103,6 +104,17 @@ static int plan_agent(const struct survey *s, const char *command, struct hook_p
 		      e);
 }
 
+static bool is_cli(const char *command)
+{
+	return strcmp(command, CLI_COMMAND) == 0;
+}
+
+/* What is typed by an agent's name is the shim. */
+static const char *program_of(const char *command)
+{
+	return is_cli(command) ? LIBEXEC_CLI : LIBEXEC_SHIM;
+}
+
 static int plan_covers(const struct survey *s, const char *command, struct hook_plan *p,
 		       struct err *e)
 {
@@ -112,6 +124,8 @@ static int plan_covers(const struct survey *s, const char *command, struct hook_
 
 		if (!is_command(f, command))
 			continue;
+		if (is_cli(command) && f->type != S_IFREG && f->type != S_IFLNK)
+			continue; /* nobody can run it, and the container does without ours */
 		path = found_path(s, f, e);
 		if (path == NULL)
 			return -1;
@@ -127,6 +141,7 @@ static int plan_covers(const struct survey *s, const char *command, struct hook_
 			   (struct hook_op){ .kind = HOOK_OP_COVER,
 					     .target = path,
 					     .command = command,
+					     .program = program_of(command),
 					     .fd = f->fd },
 			   e) < 0)
 			return -1;
@@ -161,8 +176,17 @@ static int plan_name(const struct survey *s, const char *command, struct hook_pl
 		      (struct hook_op){ .kind = HOOK_OP_NAME,
 					.target = path_join(s->dirs[dir].path, command, e),
 					.command = command,
+					.program = program_of(command),
 					.fd = s->dirs[dir].fd },
 		      e);
+}
+
+/* Where no folder of PATH is root's, an agent's name was refused by now; this one can be missed. */
+static int plan_cli(const struct hook_plan_input *in, struct hook_plan *p, struct err *e)
+{
+	if (plan_covers(in->survey, CLI_COMMAND, p, e) < 0)
+		return -1;
+	return name_dir(in->survey) == NO_DIR ? 0 : plan_name(in->survey, CLI_COMMAND, p, e);
 }
 
 /* Calls @plan for each command of each profile. */
@@ -278,8 +302,8 @@ static int plan_capabilities(const struct oci_config *c, struct manifest *m, str
 /**
  * hook_plan_build() - Plan what to do to a container
  * @in:		What it is made from; the survey and the profiles must outlive the plan
- * @ret:	Filled on success, untouched on failure; the namespaces of its manifest are the
- *		caller's to fill in
+ * @ret:	Filled on success, untouched on failure; the namespaces of its manifest and what
+ *		names the container are the caller's to fill in
  * @e:		Set on failure: it can't be confined
  *
  * An agent is put aside before anything covers it.
@@ -296,7 +320,8 @@ int hook_plan_build(const struct hook_plan_input *in, struct hook_plan *ret, str
 	    plan_network(in, &p.manifest, e) < 0 ||
 	    add_fixed(&p, HOOK_OP_LIBEXEC, LIBEXEC_DIR, e) < 0 ||
 	    add_fixed(&p, HOOK_OP_RUN, RUN_DIR, e) < 0 || each_command(in, &p, plan_agent, e) < 0 ||
-	    each_command(in, &p, plan_covers, e) < 0 || each_command(in, &p, plan_name, e) < 0)
+	    each_command(in, &p, plan_covers, e) < 0 || each_command(in, &p, plan_name, e) < 0 ||
+	    plan_cli(in, &p, e) < 0)
 		return -1;
 
 	*ret = p;
@@ -330,15 +355,18 @@ static int add_mounts(const struct hook_plan *p, struct steps *ret, struct err *
 		[HOOK_OP_LIBEXEC] = "the host's programs at",
 		[HOOK_OP_RUN] = "new tmpfs at",
 		[HOOK_OP_AGENT] = "the agent at",
-		[HOOK_OP_COVER] = "shim over",
-		[HOOK_OP_NAME] = "shim as new",
+		[HOOK_OP_COVER] = "over",
+		[HOOK_OP_NAME] = "as new",
 	};
 
 	for (size_t i = 0; i < p->n_ops; i++) {
 		const struct hook_op *op = &p->ops[i];
+		char text[64];
 
-		if (steps_add_path(ret, op->kind == HOOK_OP_NAME ? STEP_NAME : STEP_MOUNT,
-				   what[op->kind], op->target, op->source, e) < 0)
+		(void)snprintf(text, sizeof(text), "%s%s%s", op->program != NULL ? op->program : "",
+			       op->program != NULL ? " " : "", what[op->kind]);
+		if (steps_add_path(ret, op->kind == HOOK_OP_NAME ? STEP_NAME : STEP_MOUNT, text,
+				   op->target, op->source, e) < 0)
 			return -1;
 	}
 	return 0;

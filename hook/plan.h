@@ -25,15 +25,16 @@ enum hook_op_kind {
 	HOOK_OP_LIBEXEC, /* the host's folder of programs */
 	HOOK_OP_RUN,     /* the tmpfs with policy and manifest */
 	HOOK_OP_AGENT,   /* an agent of the image, at its place in the tmpfs */
-	HOOK_OP_COVER,   /* the shim, over something that is there */
-	HOOK_OP_NAME,    /* the shim, over an empty file that is made */
+	HOOK_OP_COVER,   /* a program of ours, over something that is there */
+	HOOK_OP_NAME,    /* a program of ours, over an empty file that is made */
 };
 
 /**
  * struct hook_op - one mount
  * @kind:	What is mounted
  * @target:	Where: path in the container, owned
- * @command:	Name of the agent, borrowed from the profile; NULL if it is of none
+ * @command:	Name of the agent, borrowed from the profile, or CLI_COMMAND; NULL if it is of none
+ * @program:	COVER, NAME: which of LIBEXEC_*
  * @fd:		AGENT: what is mounted.  COVER: what is covered.  NAME: the folder of the name.
  *		Borrowed from the survey; else -1
  * @source:	AGENT: path of it in the container, for people; owned, else NULL
@@ -42,6 +43,7 @@ struct hook_op {
 	enum hook_op_kind kind;
 	char *target;
 	const char *command;
+	const char *program;
 	int fd;
 	char *source;
 };

@@ -14,7 +14,7 @@ enum step_kind {
 	STEP_NAMESPACE,    /* one that the hook enters */
 	STEP_RULE,         /* what the container may reach */
 	STEP_MOUNT,        /* something attached at a path */
-	STEP_NAME,         /* an agent's name that is made, and then covered */
+	STEP_NAME,         /* a name of ours that is made, and then covered */
 	STEP_AGENT,        /* what the shim is told to run */
 	STEP_ENGINE_MOUNT, /* what the shim is told that the engine mounted */
 	STEP_WARNING,      /* what takes a part of it back */

@@ -265,17 +265,25 @@ static int look_for(struct survey *s, const struct survey_input *in, size_t dir,
 	return 0;
 }
 
+static int look_everywhere(struct survey *s, const struct survey_input *in, const char *command,
+			   struct err *e)
+{
+	for (size_t d = 0; d < s->n_dirs; d++)
+		if (look_for(s, in, d, command, e) < 0)
+			return -1;
+	return 0;
+}
+
 static int survey_agents(struct survey *s, const struct survey_input *in, struct err *e)
 {
 	for (size_t i = 0; i < in->profiles->n; i++) {
 		const struct strlist *commands = &in->profiles->v[i].profile.commands;
 
 		for (size_t c = 0; c < commands->n; c++)
-			for (size_t d = 0; d < s->n_dirs; d++)
-				if (look_for(s, in, d, commands->v[c], e) < 0)
-					return -1;
+			if (look_everywhere(s, in, commands->v[c], e) < 0)
+				return -1;
 	}
-	return 0;
+	return look_everywhere(s, in, CLI_COMMAND, e);
 }
 
 /* ---- resolv.conf ---- */

@@ -40,7 +40,7 @@ struct survey_dir {
 };
 
 /**
- * struct survey_found - something that has the name of an agent's command
+ * struct survey_found - something that has the name of an agent's command, or CLI_COMMAND
  * @dir:	Index of its folder
  * @command:	Name, borrowed from the profile
  * @fd:		O_PATH on itself, a symlink not followed; owned
@@ -68,7 +68,8 @@ struct survey_found {
  * struct survey - what the hook has to know of a container's file system
  * @dirs:		Folders of PATH, in order, each once
  * @n_dirs:		How many
- * @found:		What there is under the agents' names, in the order of commands and PATH
+ * @found:		What there is under the agents' names and CLI_COMMAND, in the order of
+ *			commands and PATH
  * @n_found:		How many
  * @resolv_conf:	Text of the engine's /etc/resolv.conf; NULL if it made none
  * @passwd:		Text of the image's /etc/passwd; NULL if it has none that can be read

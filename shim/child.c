@@ -154,19 +154,25 @@ static void pipes_done(struct pipes *p)
 	close_p(&p->sock_there);
 }
 
+static int pipe_open(int *ret_r, int *ret_w, struct err *e)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_set(e, errno, "make a pipe");
+	*ret_r = ends[0];
+	*ret_w = ends[1];
+	return 0;
+}
+
 static int pipes_open(struct pipes *ret, struct err *e)
 {
 	const struct timeval limit = { .tv_sec = SOCK_SECONDS };
-	int go[2], report[2], sock[2];
+	int sock[2];
 
-	if (pipe2(go, O_CLOEXEC) < 0)
-		return err_set(e, errno, "make a pipe");
-	ret->go_r = go[0];
-	ret->go_w = go[1];
-	if (pipe2(report, O_CLOEXEC) < 0)
-		return err_set(e, errno, "make a pipe");
-	ret->report_r = report[0];
-	ret->report_w = report[1];
+	if (pipe_open(&ret->go_r, &ret->go_w, e) < 0 ||
+	    pipe_open(&ret->report_r, &ret->report_w, e) < 0)
+		return -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) < 0)
 		return err_set(e, errno, "make a pair of sockets");
 	ret->sock_here = sock[0];
@@ -234,16 +240,11 @@ static _Noreturn void be_joiner(const struct sandbox *s, struct pipes *p, int to
 static void make_by_joiner(const struct sandbox *s, struct pipes *p, struct made *ret)
 {
 	cleanup_fd int from = -1, to = -1;
-	int ends[2];
 	pid_t pid;
 
 	ret->failed = true;
-	if (pipe2(ends, O_CLOEXEC) < 0) {
-		(void)err_set(&ret->e, errno, "make a pipe");
+	if (pipe_open(&from, &to, &ret->e) < 0)
 		return;
-	}
-	from = ends[0];
-	to = ends[1];
 	pid = fork();
 	if (pid < 0) {
 		(void)err_set(&ret->e, errno, "start a process");
@@ -306,12 +307,9 @@ static int start_holder(const struct sandbox *s, struct pipes *p, int to, struct
 			struct err *e)
 {
 	cleanup_fd int hold = -1;
-	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return err_set(e, errno, "make a pipe");
-	hold = ends[0];
-	c->hold = ends[1];
+	if (pipe_open(&hold, &c->hold, e) < 0)
+		return -1;
 	c->holder = clone_child(CLONE_NEWUSER | CLONE_NEWNET);
 	if (c->holder == 0) {
 		(void)close(c->hold);
@@ -331,15 +329,10 @@ static void make_by_holder(const struct sandbox *s, struct pipes *p, struct chil
 			   struct made *ret)
 {
 	cleanup_fd int from = -1, to = -1;
-	int ends[2];
 
 	ret->failed = true;
-	if (pipe2(ends, O_CLOEXEC) < 0) {
-		(void)err_set(&ret->e, errno, "make a pipe");
+	if (pipe_open(&from, &to, &ret->e) < 0)
 		return;
-	}
-	from = ends[0];
-	to = ends[1];
 	if (start_holder(s, p, to, c, &ret->e) < 0 ||
 	    pasta_start(s->launch, c->holder, &c->pasta, &ret->e) < 0)
 		return;

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +15,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,7 +60,7 @@ static pid_t ask_git(const struct launch *l, int out)
 					    "--includes",
 					    "-z",
 					    "--get-regexp",
-					    "^user\\.(name|email)$",
+					    "^(user\\.(name|email)|(commit|tag)\\.gpgsign)$",
 					    NULL };
 	static const char *const programs[] = { "/usr/local/bin/git", "/usr/bin/git", "/bin/git" };
 	const char *env[] = { NULL, SAFE_PATH, NULL };
@@ -105,16 +107,27 @@ static size_t read_answer(int fd, char buf[ANSWER_BYTES])
 	return len;
 }
 
-/* "user.name\nVALUE\0": the last one counts. */
+/* "user.name\nVALUE\0", a bare key "user.name\0": the last one counts. */
 static const char *find_value(const char *buf, size_t len, const char *key)
 {
 	const char *found = NULL;
 	size_t n = strlen(key);
 
 	for (const char *p = buf; p < buf + len; p += strlen(p) + 1)
-		if (strncmp(p, key, n) == 0 && p[n] == '\n')
-			found = p + n + 1;
+		if (strncmp(p, key, n) == 0 && (p[n] == '\n' || p[n] == '\0'))
+			found = p + n + (p[n] == '\n');
 	return found;
+}
+
+/* git-config(1), "boolean"; a key alone is true */
+static bool is_true(const char *value)
+{
+	static const char *const words[] = { "", "true", "yes", "on", "1" };
+
+	for (size_t i = 0; value != NULL && i < N_ELEMENTS(words); i++)
+		if (strcasecmp(value, words[i]) == 0)
+			return true;
+	return false;
 }
 
 /* Without git, or without a name, the agent's commits need one from the repository. */
@@ -141,8 +154,16 @@ static int read_identity(struct launch *l, struct err *e)
 			(void)waitpid(pid, NULL, 0);
 		}
 	}
-	l->gitconfig = gitconfig_make(find_value(answer, len, "user.name"),
-				      find_value(answer, len, "user.email"), l->workspace, e);
+	l->signs = is_true(find_value(answer, len, "commit.gpgsign")) ||
+		   is_true(find_value(answer, len, "tag.gpgsign"));
+	l->gitconfig = gitconfig_make(
+		&(struct gitconfig_input){
+			.name = find_value(answer, len, "user.name"),
+			.email = find_value(answer, len, "user.email"),
+			.workspace = l->workspace,
+			.policy = &l->policy,
+		},
+		e);
 	return l->gitconfig == NULL ? -1 : 0;
 }
 
@@ -212,6 +233,90 @@ static int find_repository(struct launch *l, struct err *e)
 	return 0;
 }
 
+/* ---- what else in the repository has a configuration ---- */
+
+#define DEPTH_MAX 8    /* modules/a/b/modules/c */
+#define DIRS_MAX 10000 /* looked at in all */
+
+/**
+ * struct walk - a search for git directories
+ * @found:	Where they go
+ * @left:	How many folders it may still look at
+ * @e:		Set on failure
+ */
+struct walk {
+	struct strlist *found;
+	size_t left;
+	struct err *e;
+};
+
+static int walk_dir(struct walk *w, int parent, const char *name, const char *path, unsigned depth);
+
+static int walk_below(struct walk *w, int parent, const char *path, const char *name,
+		      unsigned depth)
+{
+	cleanup_free char *below = path_join(path, name, w->e);
+
+	return below == NULL ? -1 : walk_dir(w, parent, name, below, depth + 1);
+}
+
+/* gitrepository-layout(5): a submodule's has a HEAD, and a folder with its own submodules */
+static int walk_entries(struct walk *w, DIR *dir, const char *path, unsigned depth)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(dir)) != NULL) {
+		cleanup_free char *below = NULL;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		below = path_join(path, entry->d_name, w->e);
+		if (below == NULL || walk_dir(w, dirfd(dir), entry->d_name, below, depth + 1) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A symlink is no folder of the repository's. */
+static int walk_dir(struct walk *w, int parent, const char *name, const char *path, unsigned depth)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	cleanup_dir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct stat st;
+
+	if (dir == NULL)
+		return 0;
+	if (depth > DEPTH_MAX || w->left-- == 0)
+		return err_set(
+			w->e, 0,
+			"%s: more folders than a repository has, and in any of them could be "
+			"a configuration that git outside obeys",
+			path);
+	if (fstatat(fd, "HEAD", &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return walk_entries(w, dir, path, depth);
+	if (strlist_add(w->found, path, w->e) < 0)
+		return -1;
+	return walk_below(w, fd, path, "modules", depth);
+}
+
+/* The rest of a launch protects what is in them. */
+static int find_git_dirs(struct launch *l, struct err *e)
+{
+	cleanup_free char *own = path_join(l->workspace, ".git", e);
+	const char *repository = l->git_common != NULL ? l->git_common : own;
+	struct walk w = { .found = &l->git_dirs, .left = DIRS_MAX, .e = e };
+	cleanup_fd int fd = -1;
+
+	if (own == NULL)
+		return -1;
+	fd = open(repository, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	if (walk_below(&w, fd, repository, "modules", 0) < 0)
+		return -1;
+	return walk_below(&w, fd, repository, "worktrees", 0);
+}
+
 /**
  * git_read() - Find out what a launch needs to know of git
  * @l:		The launch, its home, workspace and state known; filled in
@@ -221,5 +326,7 @@ static int find_repository(struct launch *l, struct err *e)
  */
 int git_read(struct launch *l, struct err *e)
 {
-	return read_identity(l, e) < 0 || find_repository(l, e) < 0 ? -1 : 0;
+	if (read_identity(l, e) < 0 || find_repository(l, e) < 0)
+		return -1;
+	return find_git_dirs(l, e);
 }

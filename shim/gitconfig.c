@@ -13,6 +13,7 @@
 #include "cleanup.h"
 #include "err.h"
 #include "gitconfig.h"
+#include "policy.h"
 
 /* A value in quotes, git-config(1) "SYNTAX"; other control characters have no escape there. */
 static void put_value(FILE *f, const char *key, const char *value)
@@ -31,18 +32,44 @@ static void put_value(FILE *f, const char *key, const char *value)
 	(void)fputs("\"\n", f);
 }
 
+/*
+ * No key of the developer's reaches the sandbox, so what goes by ssh goes by https, and the forge's
+ * own command is asked for the login.  The empty helper drops those that were named before.
+ */
+static void put_forge(FILE *f, const char *host, enum policy_forge_tool tool)
+{
+	(void)fprintf(f,
+		      "[url \"https://%s/\"]\n"
+		      "\tinsteadOf = git@%s:\n"
+		      "\tinsteadOf = ssh://git@%s/\n"
+		      "[credential \"https://%s\"]\n"
+		      "\thelper =\n"
+		      "\thelper = !%s auth git-credential\n",
+		      host, host, host, host, policy_forge_tool_name(tool));
+}
+
+static void put_forges(FILE *f, const struct policy *p)
+{
+	if (p->no_forge)
+		return;
+	put_forge(f, "github.com", POLICY_FORGE_GH);
+	put_forge(f, "gitlab.com", POLICY_FORGE_GLAB);
+	for (size_t i = 0; i < p->n_forge; i++)
+		put_forge(f, p->forge[i].host, p->forge[i].tool);
+}
+
 /**
  * gitconfig_make() - Write the configuration of a session
- * @name:	user.name; NULL: none
- * @email:	user.email; NULL: none
- * @workspace:	Its repository is trusted, whoever owns it (safe.directory)
+ * @in:		What it is made from
  * @e:		Set on failure
  *
- * Commits are not signed: the developer's keys stay outside.
+ * Commits are not signed: the developer's keys stay outside.  The repository's own configuration is
+ * read-only, so git does not try to note there which branch follows which, and pushes a branch to
+ * the one of the same name without having noted it.
  *
  * Return: text owned by the caller, NULL on failure
  */
-char *gitconfig_make(const char *name, const char *email, const char *workspace, struct err *e)
+char *gitconfig_make(const struct gitconfig_input *in, struct err *e)
 {
 	cleanup_free char *text = NULL;
 	size_t size = 0;
@@ -52,15 +79,18 @@ char *gitconfig_make(const char *name, const char *email, const char *workspace,
 		(void)err_set(e, ENOMEM, "allocate the session's gitconfig");
 		return NULL;
 	}
-	if (name != NULL || email != NULL)
+	if (in->name != NULL || in->email != NULL)
 		(void)fputs("[user]\n", f);
-	if (name != NULL)
-		put_value(f, "name", name);
-	if (email != NULL)
-		put_value(f, "email", email);
+	if (in->name != NULL)
+		put_value(f, "name", in->name);
+	if (in->email != NULL)
+		put_value(f, "email", in->email);
 	(void)fputs("[safe]\n", f);
-	put_value(f, "directory", workspace);
-	(void)fputs("[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n", f);
+	put_value(f, "directory", in->workspace);
+	(void)fputs("[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n"
+		    "[branch]\n\tautoSetupMerge = false\n[push]\n\tdefault = current\n",
+		    f);
+	put_forges(f, in->policy);
 	if (fclose(f) != 0) {
 		(void)err_set(e, ENOMEM, "allocate the session's gitconfig");
 		return NULL;

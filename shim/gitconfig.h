@@ -3,7 +3,24 @@
 #define SHIM_GITCONFIG_H
 
 struct err;
+struct policy;
 
-char *gitconfig_make(const char *name, const char *email, const char *workspace, struct err *e);
+/**
+ * struct gitconfig_input - what a session's git configuration is made from
+ * @name:	user.name; NULL: none
+ * @email:	user.email; NULL: none
+ * @workspace:	Its repository is trusted, whoever owns it (safe.directory)
+ * @policy:	Which forges there are
+ *
+ * Everything is borrowed.
+ */
+struct gitconfig_input {
+	const char *name;
+	const char *email;
+	const char *workspace;
+	const struct policy *policy;
+};
+
+char *gitconfig_make(const struct gitconfig_input *in, struct err *e);
 
 #endif

@@ -34,6 +34,7 @@ void launch_done(struct launch *l)
 	free(l->gitconfig);
 	free(l->git_common);
 	free(l->git_dir);
+	strlist_clear(&l->git_dirs);
 	places_done(&l->writable);
 	places_done(&l->devices);
 	strlist_clear(&l->left_out);

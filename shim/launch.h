@@ -12,6 +12,7 @@
 #include "policy.h"
 #include "profile.h"
 #include "resolv.h"
+#include "strlist.h"
 
 struct err;
 
@@ -43,8 +44,11 @@ struct err;
  * @resolv_conf: /etc/resolv.conf as the sandbox shall see it
  * @dns_address: Where the launch's DNS relay is on the agents' loopback, host byte order
  * @gitconfig:	The session's git configuration, text; NULL: none
+ * @signs:	The developer signs what he commits
  * @git_common:	The repository that the workspace is a worktree of, resolved; NULL: none
  * @git_dir:	The folder of this worktree in it, resolved; NULL: none
+ * @git_dirs:	Folders of submodules and worktrees in the repository, absolute: below @git_common
+ *		if there is one, else below the workspace
  * @writable:	What the policy's allow-write names and is there
  * @devices:	Device nodes that the policy gives, and are there
  * @left_out:	What the policy names and is not there, a line each for the developer
@@ -77,8 +81,10 @@ struct launch {
 	char *resolv_conf;
 	uint32_t dns_address;
 	char *gitconfig;
+	bool signs;
 	char *git_common;
 	char *git_dir;
+	struct strlist git_dirs;
 	struct places writable;
 	struct places devices;
 	struct strlist left_out;

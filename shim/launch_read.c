@@ -276,6 +276,14 @@ static int narrow_network(struct launch *l, const char *egress, struct err *e)
 	return 0;
 }
 
+/* The same for the forges' logins: any value but 0 or no takes them away. */
+static void narrow_forges(struct launch *l, const char *no_forge)
+{
+	if (no_forge != NULL && no_forge[0] != '\0' && strcmp(no_forge, "0") != 0 &&
+	    strcmp(no_forge, "no") != 0)
+		l->policy.no_forge = true;
+}
+
 /* pasta(1) connects an agent to what the container itself is connected to. */
 static void narrow_to_routes(struct launch *l)
 {
@@ -353,6 +361,7 @@ int launch_read(const char *command, char *const vars[], bool nested, struct lau
 	    narrow_network(&l, environment_get(vars, "OCI_SANDBOX_EGRESS"), e) < 0)
 		goto fail;
 	narrow_to_routes(&l);
+	narrow_forges(&l, environment_get(vars, "OCI_SANDBOX_NO_FORGE"));
 	if (!nested &&
 	    (find_workspace(&l, e) < 0 || find_state(&l, e) < 0 || git_read(&l, e) < 0 ||
 	     writable_read(&l, e) < 0 || devices_read(&l, e) < 0 || read_resolv(&l, e) < 0))

@@ -103,6 +103,10 @@ static int run(char **argv, char **envp, struct err *e)
 		return STATUS_FAILED;
 
 	warn_of_capabilities(&l);
+	if (l.signs)
+		(void)fputs("oci-sandbox: what the agent commits is not signed: your keys stay "
+			    "outside\n",
+			    stderr);
 	for (size_t i = 0; i < l.left_out.n; i++)
 		warn(l.left_out.v[i]);
 	if (l.no_route)

@@ -361,6 +361,26 @@ static int plan_repository(const struct launch *l, struct plan *p, struct err *e
 	return 0;
 }
 
+/* Submodules and worktrees: what git outside obeys is in each of their folders as well. */
+static int plan_git_dirs(const struct launch *l, struct plan *p, struct err *e)
+{
+	static const char *const names[] = { "config", "config.worktree", "commondir",
+					     "gitdir", "hooks",           "info/attributes" };
+	const char *top = l->git_common != NULL ? l->git_common : l->workspace;
+
+	if (!strlist_has(&l->policy.protect, ".git/config"))
+		return 0;
+	for (size_t i = 0; i < l->git_dirs.n; i++)
+		for (size_t k = 0; k < N_ELEMENTS(names); k++) {
+			const char *rel = l->git_dirs.v[i] + strlen(top) + 1;
+			cleanup_free char *path = path_join(rel, names[k], e);
+
+			if (path == NULL || protect(p, top, path, e) < 0)
+				return -1;
+		}
+	return 0;
+}
+
 static int plan_workspace(const struct launch *l, struct plan *p, struct err *e)
 {
 	if (plan_add(p, OP_BIND_RW, 0, l->workspace, l->workspace, e) < 0)
@@ -368,7 +388,9 @@ static int plan_workspace(const struct launch *l, struct plan *p, struct err *e)
 	for (size_t i = 0; i < l->policy.protect.n; i++)
 		if (protect(p, l->workspace, l->policy.protect.v[i], e) < 0)
 			return -1;
-	return plan_repository(l, p, e);
+	if (plan_repository(l, p, e) < 0)
+		return -1;
+	return plan_git_dirs(l, p, e);
 }
 
 static int list_masks(const struct launch *l, struct strlist *ret, struct err *e)

@@ -172,6 +172,10 @@ static int check_protected(const struct launch *l, const char *real, struct err 
 			return err_set(e, 0, "%s has to do with %s, which is protected", real,
 				       path);
 	}
+	for (size_t i = 0; i < l->git_dirs.n; i++)
+		if (overlaps(real, l->git_dirs.v[i]) && !path_is_below(l->workspace, real))
+			return err_set(e, 0, "%s has to do with the repository's %s", real,
+				       l->git_dirs.v[i]);
 	if (l->git_common != NULL && path_is_at_or_below(real, l->git_common))
 		return err_set(e, 0, "%s is in the workspace's repository %s", real, l->git_common);
 	return 0;

@@ -8,7 +8,9 @@ load ../lib/confined
 
 setup_file() {
 	lab_prepare
-	rootfs_add_program "$LAB/template" "$(command -v git)"
+	git_add "$LAB/template"
+	network_start
+	git_serve
 	[[ $ENGINE != rootless ]] || rootfs_owner "$LAB/template" "$LAB_UID" "$LAB_SUBID"
 }
 
@@ -23,6 +25,55 @@ setup() {
 
 teardown() {
 	container_remove
+}
+
+# git_add DIR: git, and what it reaches https with
+git_add() {
+	local core file
+
+	core=$(git --exec-path)
+	rootfs_add_program "$1" "$(command -v git)"
+	mkdir -p "$1$core"
+	cp -a "$core/." "$1$core" # hard links and symlinks to git, scripts
+	for file in "$core/git" "$core/git-remote-http"; do
+		rootfs_add_libraries "$1" "$file"
+	done
+	[[ ! -d /usr/share/git-core ]] || cp -a /usr/share/git-core "$1/usr/share/" 2>/dev/null ||
+		{ mkdir -p "$1/usr/share" && cp -a /usr/share/git-core "$1/usr/share/"; }
+}
+
+# git_serve: repositories below $LAB/git on the internet's port 8000, for everyone to push to
+git_serve() {
+	local www=$LAB/www/git
+
+	[[ ! -d $www ]] || return 0
+	mkdir -p "$www/cgi-bin" "$LAB/git"
+	cat >"$www/cgi-bin/git" <<-END
+		#!/bin/sh
+		export GIT_PROJECT_ROOT=$LAB/git GIT_HTTP_EXPORT_ALL=1 REMOTE_USER=anybody
+		exec git http-backend
+	END
+	chmod 755 "$www/cgi-bin/git"
+	ip netns exec internet busybox httpd -p "$INTERNET_IP:8000" -h "$www" \
+		</dev/null >/dev/null 2>&1 3>&- 4>&-
+	network_wait "$INTERNET_IP" 8000
+}
+
+# git_remote: a repository there, with the branches main and feature; the workspace is its clone
+git_remote() {
+	local bare=$LAB/git/$BATS_TEST_NUMBER.git
+
+	REMOTE=http://$INTERNET_IP:8000/cgi-bin/git/$BATS_TEST_NUMBER.git
+	rm -rf "$WORKSPACE/main" "$bare"
+	git init -q --bare -b main "$bare"
+	git -C "$bare" config http.receivepack true
+	git clone -q "$bare" "$WORKSPACE/main" 2>/dev/null
+	git -C "$WORKSPACE/main" -c user.name=x -c user.email=x@y commit -q --allow-empty -m first
+	git -C "$WORKSPACE/main" push -q origin HEAD:main HEAD:feature
+	git -C "$WORKSPACE/main" remote set-url origin "$REMOTE"
+	git -C "$WORKSPACE/main" fetch -q "$bare" '+refs/heads/*:refs/remotes/origin/*'
+	printf '[user]\n\tname = Ada\n\temail = ada@example.org\n' >"$ROOTFS/root/.gitconfig"
+	container_owner 0 "$ROOTFS/root" "$WORKSPACE"
 }
 
 # in_main GIT-ARGUMENT...: git from outside, whoever owns the repository
@@ -99,4 +150,89 @@ in_main() {
 	run -0 confined claude 'echo x >/srv/target/planted; echo ran'
 	has ran "$output"
 	[ ! -e "$ROOTFS/srv/target/planted" ]
+}
+
+@test "git: everyday work with a repository whose configuration is read-only" {
+	local what before
+
+	git_remote
+	before=$(cat "$WORKSPACE/main/.git/config")
+	cat >"$WORKSPACE/main/work" <<-'END'
+		set -e
+		git fetch
+		git pull origin main
+		git checkout feature
+		git checkout -b own
+		echo 1 >file; git add file; git commit -m 'own work'
+		git push
+		git push -u origin own:other
+		echo 2 >>file; git stash; git stash pop; git commit -am more
+		git rebase origin/main
+		git branch -d feature
+		git worktree add tree -b third; git -C tree commit --allow-empty -m third
+		git tag v1; git push origin v1
+		git submodule add "$1" sub; git commit -m 'a submodule'
+		git clone "$1" /tmp/clone
+		git -C /tmp/clone remote add x "$1"
+		echo done
+	END
+	run -0 confined claude "sh -x ./work $REMOTE"
+	run -0 git -C "$LAB/git/$BATS_TEST_NUMBER.git" for-each-ref --format '%(refname)'
+	is $'refs/heads/feature\nrefs/heads/main\nrefs/heads/other\nrefs/heads/own\nrefs/tags/v1'
+	# what can't be noted there is said by git, and nothing else is lost
+	for what in "remote add x $REMOTE" 'branch -m own mine' 'config a.b c'; do
+		run ! confined claude "git $what"
+		has 'could not' "$output"
+	done
+	[[ $(cat "$WORKSPACE/main/.git/config") == "$before" ]]
+}
+
+@test "git: what git obeys in a submodule's and another worktree's folder is the developer's" {
+	local sub=.git/modules/a/sub tree=.git/worktrees/tree
+
+	git_remote
+	in_main -c protocol.file.allow=always submodule --quiet add --name a/sub \
+		"$LAB/git/$BATS_TEST_NUMBER.git" sub
+	in_main worktree add -q "$WORKSPACE/tree" -b tree
+	mkdir -p "$WORKSPACE/main/$sub/info"
+	echo '*.x text' >"$WORKSPACE/main/$sub/info/attributes"
+	container_owner 0 "$WORKSPACE"
+	run -0 --separate-stderr confined claude "
+		for path in $sub/config $sub/hooks/post-checkout $sub/info/attributes $tree/commondir $tree/gitdir; do
+			echo STAND-IN >\$path && echo wrote \$path
+			mv \$path away && echo moved \$path
+		done
+		for path in .git/modules .git/modules/a $sub $tree; do
+			mv \$path away && echo moved \$path
+		done
+		git -C sub commit -q --allow-empty -m 'in the submodule' && git -C sub log -1 --format=%s"
+	is 'in the submodule'
+	[[ $(grep -c 'Read-only file system\|resource busy' <<<"$stderr") -ge 9 ]]
+	run ! grep -r STAND-IN "$WORKSPACE/main/.git"
+	run -0 in_main submodule status
+	has sub "$output"
+	run -0 git -c "safe.directory=*" -C "$WORKSPACE/tree" status
+}
+
+@test "git: that commits are not signed is said to who signs" {
+	printf '[commit]\n\tgpgsign\n' >"$ROOTFS/root/.gitconfig"
+	container_owner 0 "$ROOTFS/root"
+	run -0 --separate-stderr confined claude 'echo ran'
+	has 'what the agent commits is not signed' "$stderr"
+	printf '[commit]\n\tgpgsign = off\n' >"$ROOTFS/root/.gitconfig"
+	run -0 --separate-stderr confined claude 'echo ran'
+	is ran
+	[[ $stderr != *signed* ]]
+}
+
+@test "git: OCI_SANDBOX_NO_FORGE takes the forges' logins away" {
+	mkdir -p "$ROOTFS/root/.config/gh"
+	echo 'STAND-IN token' >"$ROOTFS/root/.config/gh/hosts.yml"
+	container_owner 0 "$ROOTFS/root"
+	# shellcheck disable=SC2088 # the container's
+	run -0 --separate-stderr confined claude 'cat ~/.config/gh/hosts.yml; git config --get-urlmatch credential.helper https://github.com'
+	is $'STAND-IN token\n!gh auth git-credential'
+	run ! --separate-stderr confined env OCI_SANDBOX_NO_FORGE=1 claude \
+		'cat ~/.config/gh/hosts.yml; git config --get-urlmatch credential.helper https://github.com'
+	is ''
 }

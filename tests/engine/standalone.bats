@@ -23,39 +23,7 @@ teardown() {
 	[[ -z ${FAR:-} ]] || ip route del default
 }
 
-HOOKS=()
-GET=(timeout 5 wget -q -O -)
 INTERFACES='sed -n "s/^ *\([^ :]*\):.*/\1/p" /proc/net/dev'
-INTERNET="http://$INTERNET_IP"
-
-# running: a container that runs, with a service on its loopback and
-# on all of its addresses
-running() {
-	local deadline=$((SECONDS + 20))
-
-	mkdir -p "$ROOTFS/www"
-	echo 'STAND-IN page of the container' >"$ROOTFS/www/index.html"
-	chmod -R a+rX "$ROOTFS/www"
-	engine_podman "${HOOKS[@]}" run --detach --name "$CONTAINER" "${OPTIONS[@]}" \
-		--rootfs "$ROOTFS" \
-		sh -c 'httpd -p 127.0.0.1:8080 -h /www; httpd -p 8081 -h /www; exec sleep 1000' 3>&-
-	until inside "${GET[@]}" http://127.0.0.1:8080 >/dev/null 2>&1; do
-		((SECONDS < deadline))
-	done
-}
-
-inside() {
-	engine_podman exec "$CONTAINER" "$@"
-}
-
-# appears FILE: an agent makes it within 20 seconds
-appears() {
-	local deadline=$((SECONDS + 20))
-
-	until [[ -e $1 ]]; do
-		((SECONDS < deadline))
-	done
-}
 
 # gone PATTERN: no process of the container has it in its arguments, after at most 2 seconds
 gone() {
@@ -172,6 +140,14 @@ programs() {
 	is lo
 }
 
+@test "standalone: oci-sandbox status says by what agents are confined" {
+	running
+	run -0 inside oci-sandbox status
+	[[ $output == *'/etc/oci-sandbox/policy.conf'*'internet, of agents alone'*'each launch makes one, which pasta connects'* ]]
+	run -0 inside claude 'oci-sandbox status --json'
+	jq -e '.where == "sandbox" and .container.network == "pasta"' <<<"$output"
+}
+
 @test "standalone: an agent launches another one in its sandbox" {
 	running
 	run -0 inside claude "claude '${GET[*]} $INTERNET'"
@@ -260,6 +236,8 @@ programs() {
 	policy 'require-hook = yes'
 	run -125 inside claude 'echo RUN'
 	[[ $output == *'started without oci-sandbox-hook'*'require-hook = yes'* && $output != *RUN* ]]
+	run -69 inside oci-sandbox status
+	[[ $output == *'started without oci-sandbox-hook, so no agent is launched here'* ]]
 	inside rm -r /etc/oci-sandbox
 	run -125 inside claude 'echo RUN'
 	[[ $output == *'started without oci-sandbox-hook'* && $output != *RUN* ]]
@@ -279,7 +257,7 @@ on_host_network() {
 	cp -a "$LAB/template" "$ROOTFS"
 	pasta_add "$ROOTFS"
 	[[ $ENGINE != rootless ]] || rootfs_owner "$ROOTFS" "$LAB_UID" "$LAB_SUBID"
-	HOOKS=(--hooks-dir "$SANDBOX_HOOKS")
+	export UNHOOKED=
 	OPTIONS=("${OPTIONS[@]/--network=slirp4netns/}" --network host
 		--annotation io.oci-sandbox.enable=true)
 	mapfile -t OPTIONS < <(printf '%s\n' "${OPTIONS[@]}" | grep .)
@@ -301,7 +279,6 @@ far_internet() {
 
 	on_host_network
 	policy_with 'egress-scope = agent'
-	HOOKS=(--hooks-dir "$SANDBOX_HOOKS")
 	before=$(nft --stateless list ruleset 2>/dev/null)
 	far_internet
 	running
@@ -312,13 +289,15 @@ far_internet() {
 	run ! inside claude "${GET[*]} http://127.0.0.1:8080"
 	run ! inside claude "${GET[*]} http://203.0.113.1:8081"
 	[[ $(nft --stateless list ruleset 2>/dev/null) == "$before" ]]
+	run -0 engine_as_user "$LAB/host/usr/bin/oci-sandbox" --libexec "$SANDBOX_LIBEXEC" status "$CONTAINER"
+	[[ $output == *"of agents alone"*'each launch makes one'*"on the host's network, which has no rules"* ]]
 	run -0 inside claude 'cat /mnt/kube/config /root/.ssh/id_ed25519 2>&1; echo end'
 	[[ $output != *STAND-IN* ]]
 }
 
 @test "host network: a policy that means the whole container is refused" {
 	on_host_network
-	run ! engine_podman "${HOOKS[@]}" run --rm --name "$CONTAINER" "${OPTIONS[@]}" --rootfs "$ROOTFS" \
+	run ! engine_podman --hooks-dir "$SANDBOX_HOOKS" run --rm --name "$CONTAINER" "${OPTIONS[@]}" --rootfs "$ROOTFS" \
 		echo RUN
 	[[ $output != *RUN* ]]
 }

@@ -8,7 +8,7 @@ HOOK=$BUILDDIR/oci-sandbox-hook
 . "$SRCDIR/tests/lib/rootfs.bash"
 
 # hook_setup DIR: configuration, programs and a canary that nothing may touch, below DIR, which
-# belongs to who runs the test. /bin/true stands in for the shim, which never runs here.
+# belongs to who runs the test. busybox stands in for shim and cli, which never run here.
 hook_setup() {
 	HOOK_DIR=$1
 	HOOK_CONFIG=$HOOK_DIR/etc
@@ -20,7 +20,8 @@ hook_setup() {
 	hook_profile claude 'commands = claude' 'state = .claude'
 	hook_policy 'agents = claude'
 	cp "$(rootfs_busybox)" "$HOOK_LIBEXEC/shim"
-	chmod 755 "$HOOK_LIBEXEC/shim"
+	cp "$(rootfs_busybox)" "$HOOK_LIBEXEC/cli"
+	chmod 755 "$HOOK_LIBEXEC/shim" "$HOOK_LIBEXEC/cli"
 	printf 'canary\n' >"$HOOK_DIR/canary/file"
 }
 

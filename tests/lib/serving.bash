@@ -11,14 +11,15 @@ GET=(timeout 5 wget -q -O -)
 INTERNET="http://$INTERNET_IP"
 
 # running [OPTION...]: a container that runs, with a service on its loopback and on all of its
-# addresses
+# addresses; without the hook if UNHOOKED is set
 running() {
-	local deadline=$((SECONDS + 20))
+	local deadline=$((SECONDS + 20)) hooks=(--hooks-dir "$SANDBOX_HOOKS")
 
+	[[ -z ${UNHOOKED:-} ]] || hooks=()
 	mkdir -p "$ROOTFS/www"
 	echo 'STAND-IN page of the container' >"$ROOTFS/www/index.html"
 	chmod -R a+rX "$ROOTFS/www"
-	engine_podman --hooks-dir "$SANDBOX_HOOKS" run --detach --name "$CONTAINER" \
+	engine_podman "${hooks[@]}" run --detach --name "$CONTAINER" \
 		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" "$@" --rootfs "$ROOTFS" \
 		sh -c 'httpd -p 127.0.0.1:8080 -h /www; httpd -p 8081 -h /www; exec sleep 1000' 3>&-
 	until inside "${GET[@]}" http://127.0.0.1:8080 >/dev/null 2>&1; do

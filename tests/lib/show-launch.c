@@ -147,7 +147,14 @@ static int show_ids(const char *what, const char *agent_id, struct err *e)
 
 static int show_gitconfig(const char *name, const char *email, struct err *e)
 {
-	cleanup_free char *text = gitconfig_make(name, email, "/workspace", e);
+	cleanup_policy struct policy policy = { 0 };
+	cleanup_free char *text = NULL;
+	char policy_text[] = "forge-host = git.example.com glab\nforge-host = ghe.example.com gh";
+
+	if (policy_parse(policy_text, "policy", &policy, e) < 0)
+		return -1;
+	policy.no_forge = getenv("NO_FORGE") != NULL;
+	text = gitconfig_make(&(struct gitconfig_input){ name, email, "/workspace", &policy }, e);
 
 	return text == NULL || fputs(text, stdout) < 0 ? -1 : 0;
 }

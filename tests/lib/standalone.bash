@@ -3,8 +3,8 @@
 #
 # Containers whose image brings oci-sandbox along, with pasta in it. To be called in the lab.
 
-# shellcheck source=tests/lib/confined.bash
-. "$(dirname "${BASH_SOURCE[0]}")/confined.bash"
+# shellcheck source=tests/lib/serving.bash
+. "$(dirname "${BASH_SOURCE[0]}")/serving.bash"
 
 # pasta_add DIR: pasta, and what egress is linked with
 pasta_add() {
@@ -28,6 +28,7 @@ standalone_template() {
 	cp -r --preserve=mode "$SANDBOX_CONFIG" "$STANDALONE/etc/oci-sandbox"
 	mv "$STANDALONE/usr/local/bin/claude" "$STANDALONE/usr/bin/claude"
 	ln -s /usr/libexec/oci-sandbox/shim "$STANDALONE/usr/local/bin/claude"
+	ln -s /usr/libexec/oci-sandbox/cli "$STANDALONE/usr/local/bin/oci-sandbox"
 	pasta_add "$STANDALONE"
 	[[ $ENGINE != rootless ]] || rootfs_owner "$STANDALONE" "$LAB_UID" "$LAB_SUBID"
 }
@@ -37,4 +38,5 @@ standalone_prepare() {
 	rm -rf "$ROOTFS"
 	cp -a "$STANDALONE" "$ROOTFS"
 	OPTIONS+=(--device /dev/net/tun)
+	export UNHOOKED=yes
 }

@@ -349,13 +349,15 @@ saw_all() {
 	apply --resolv-conf "$BATS_TEST_TMPDIR/resolv.conf" 10.1.0.0/16 10.2.0.0/16 255.255.255.255 fd01::/64
 	run -0 ip netns exec "$BOX" nft -s list table inet oci_sandbox
 	[ "$(grep -c 'policy drop' <<<"$output")" -eq 2 ]
-	[ "$(grep -c 'counter' <<<"$output")" -eq 27 ] # each rule has one
-	[ "$(grep -c 'comment' <<<"$output")" -eq 28 ] # and the table
+	[ "$(grep -c 'counter' <<<"$output")" -eq 34 ] # each rule has one
+	[ "$(grep -c 'comment' <<<"$output")" -eq 35 ] # and the table
 	[[ $output == *'comment "forwards for agents alone"'* ]]
+	[[ $output == *'counter update @refused4 { ip daddr . meta l4proto . tcp dport counter }'* ]]
+	[[ $output == *'chain refused'*'counter reject with icmpx admin-prohibited comment "refused"'* ]]
 	[[ $output == *'type filter hook output priority filter; policy drop;'* ]]
 	[[ $output == *'type filter hook forward priority filter; policy drop;'* ]]
-	[[ $output == *'ip daddr @internal4 counter reject with icmpx admin-prohibited'* ]]
-	[[ $output == *'ip6 daddr @internal6 counter reject with icmpx admin-prohibited'* ]]
+	[[ $output == *'ip daddr @internal4 counter goto refused comment "internal"'* ]]
+	[[ $output == *'ip6 daddr @internal6 counter goto refused comment "internal"'* ]]
 	for set in 'allow-ip4 10.1.0.0-10.2.255.255' 'allow-ip4 255.255.255.255' 'allow-ip6 fd01::/64' \
 		'resolver4 10.1.2.3' 'resolver6 fd00::1' 'internal4 10.0.0.0/8' 'internal4 224.0.0.0' 'internal4 255.255.255.255' \
 		'internal6 fc00::/7' 'internal6 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'; do
@@ -374,6 +376,79 @@ saw_all() {
 	run -0 ip netns exec "$BOX" nft list chain inet oci_sandbox destinations
 	[[ $output =~ '@internal4 counter packets '[1-9] ]]
 	[[ $output =~ '@internal6 counter packets 0 ' ]]
+}
+
+# refusals: "ADDRESS PROTOCOL PORT PACKETS" of what the kernel has recorded, sorted
+refusals() {
+	ip netns exec "$BOX" "$APPLY" --counters | sed -n 's/^refused \(.*\) [0-9]*$/\1/p' | sort
+}
+
+@test "egress: what is refused is recorded by destination, protocol and port" {
+	local a
+
+	apply
+	for a in 10.1.2.3 10.1.2.3 fd00::1; do
+		run -1 ip netns exec "$BOX" bash -c "echo x >/dev/udp/$a/9"
+	done
+	ip netns exec "$BOX" busybox ping -c 1 -W 1 192.168.1.1 || true
+	ip netns exec "$BOX" busybox ping6 -c 1 -W 1 fc00::1 || true
+	[ "$(refusals)" = $'10.1.2.3 17 9 2\n192.168.1.1 1 0 1\nfc00::1 58 0 1\nfd00::1 17 9 1' ]
+	run -0 tries "$BOX" 80 10.1.2.3 fd00::1 203.0.113.10
+	run -0 refusals
+	[[ $output =~ '10.1.2.3 6 80 '[1-9] && $output =~ 'fd00::1 6 80 '[1-9] && $output != *203.0.113.10* ]]
+	run -0 ip netns exec "$BOX" "$APPLY" --counters
+	[[ $output =~ 'refuse destinations '[4-9]' internal' && $output != *full* ]]
+	[[ $output =~ 'accept destinations '[1-9]' everything else' ]]
+	run ! grep -v ' [0-9]$\| 1[0-9]$' <<<"$(grep '^refused ' <<<"$output")" # seconds ago
+}
+
+@test "egress: a packet that is forwarded, or for the container, is recorded as well" {
+	apply --agent 10.213.0.0/16
+	run -0 tries "$INNER" 80 10.1.2.3
+	all 'No route to host' 10.1.2.3
+	[[ $(refusals) =~ ^'10.1.2.3 6 80 '[1-9]$ ]]
+}
+
+# An update that fails breaks its rule off. Nothing may depend on it.
+@test "egress: a full set of refusals lets nothing out" {
+	local a
+
+	apply
+	# shellcheck disable=SC2016 # python's
+	ip netns exec "$BOX" python3 -c '
+import socket
+for family, name in ((socket.AF_INET, "10.77.%d.%d"), (socket.AF_INET6, "fd00:77::%x:%x")):
+    s = socket.socket(family, socket.SOCK_DGRAM)
+    for i in range(1100):
+        try:
+            s.sendto(b"x", (name % (i // 256, i % 256), 9))
+            raise SystemExit("sent")
+        except OSError:
+            pass'
+	run -0 ip netns exec "$BOX" "$APPLY" --counters
+	[[ $(grep -c '^refused 10\.77\.' <<<"$output") == 1024 && $(grep -c '^refused fd00:77:' <<<"$output") == 1024 ]]
+	[[ $output == *full ]]
+	# shellcheck disable=SC2086
+	run -0 tries "$BOX" 80 $DENIED4
+	# shellcheck disable=SC2086
+	all 'No route to host' $DENIED4
+	# shellcheck disable=SC2086
+	run -0 tries "$BOX" 80 $DENIED6
+	# shellcheck disable=SC2086
+	all 'Permission denied' $DENIED6
+	for a in 10.1.2.3 fd00::1 192.168.1.1; do
+		run -1 ip netns exec "$BOX" bash -c "echo x >/dev/udp/$a/9"
+		ip netns exec "$BOX" busybox ping -c 1 -W 1 "$a" || true
+		run ! saw "$a" udp
+		run ! saw "$a" icmp
+	done
+	# shellcheck disable=SC2086
+	saw_none $DENIED4 $DENIED6
+	run -0 tries "$INNER" 80 10.1.2.3
+	all 'No route to host' 10.1.2.3
+	# what is known already still counts
+	run -1 ip netns exec "$BOX" bash -c 'echo x >/dev/udp/10.77.0.7/9'
+	[[ $'\n'$(refusals) == *$'\n10.77.0.7 17 9 2'* ]]
 }
 
 @test "egress: a table that exists is replaced, others stay as they are" {
@@ -403,7 +478,7 @@ differs() {
 }
 
 @test "egress: reading back finds each kind of difference" {
-	local t='inet oci_sandbox'
+	local t='inet oci_sandbox' a
 
 	apply 10.1.0.0/16
 	ip netns exec "$BOX" "$APPLY" --verify 10.1.0.0/16
@@ -416,6 +491,17 @@ differs() {
 	differs "flush chain $t output" 'number of rules of chain `output`'
 	differs "add chain $t output { policy accept; }" 'chain `output`'
 	differs "add chain $t extra" 'chain `extra`'
+	differs "flush chain $t refused" 'number of rules of chain `refused`'
+	differs "insert rule $t refused accept" 'rule `record IPv4, tcp`'
+	differs "add rule $t refused accept" 'number of rules of chain `refused`'
+	differs "$(
+		echo "flush chain $t refused; delete set $t refused4;"
+		echo "add set $t refused4 { type ipv4_addr . inet_proto . inet_service; flags dynamic, timeout; timeout 1h; size 1025; };"
+		for a in 'IPv4, tcp' 'IPv4, udp' 'IPv4, no port' 'IPv6, tcp' 'IPv6, udp' 'IPv6, no port'; do
+			echo "add rule $t refused counter comment \"record $a\";"
+		done
+		echo "add rule $t refused counter reject comment refused"
+	)" 'set `refused4`'
 	differs "add table $t { flags dormant; }" 'flags of `oci_sandbox`'
 }
 
@@ -467,7 +553,7 @@ differs() {
 	apply --unfinished
 	run -0 ip netns exec "$INNER" unshare --net bash -c '
 		ip link set lo up && "$0" --unfinished && "$0" --finish && nft list chain inet oci_sandbox unfinished' "$APPLY"
-	[[ $output == *'reject with icmpx admin-prohibited comment "the network was not there at poststart"'* ]]
+	[[ $output == *'goto refused comment "the network was not there at poststart"'* ]]
 }
 
 @test "egress: 100,000 addresses are one transaction" {

@@ -8,6 +8,8 @@ bats_require_minimum_version 1.5.0
 setup() {
 	# shellcheck source=tests/lib/hook.bash
 	. "$SRCDIR/tests/lib/hook.bash"
+	# shellcheck source=tests/lib/schema.bash
+	. "$SRCDIR/tests/lib/schema.bash"
 	hook_setup "$BATS_TEST_TMPDIR"
 	HOOKS=$BATS_TEST_TMPDIR/hooks.d
 	BIN=$BATS_TEST_TMPDIR/bin
@@ -32,7 +34,7 @@ says() {
 }
 
 @test "check: what is installed as it should be is ok" {
-	says "ok       programs: the shim is there, static"
+	says "ok       programs: shim and cli are there, static"
 	says "ok       policy: "
 	says "ok       profiles: "
 	says "ok       podman: it calls this program for each container"
@@ -45,6 +47,13 @@ says() {
 	before=$(hook_tree "$BATS_TEST_TMPDIR")
 	says "ok       policy: "
 	[[ $(hook_tree "$BATS_TEST_TMPDIR") == "$before" ]]
+}
+
+@test "check: a cli that is missing or dynamic is a problem" {
+	cat "$HOOK" >"$HOOK_LIBEXEC/cli"
+	says "problem  programs: $HOOK_LIBEXEC/cli: it is linked dynamically"
+	rm "$HOOK_LIBEXEC/cli"
+	says "problem  programs: programs for the container: open $HOOK_LIBEXEC/cli: No such file"
 }
 
 @test "check: a shim that is missing, that others can write, or that can't run is a problem" {
@@ -184,27 +193,9 @@ json() {
 	fits
 }
 
-# schema_python: one that has jsonschema; what is first in PATH may be somebody's own
-schema_python() {
-	local python
-
-	for python in python3 /usr/bin/python3; do
-		if "$python" -c 'import jsonschema' 2>/dev/null; then
-			printf '%s\n' "$python"
-			return
-		fi
-	done
-	return 1
-}
-
-# fits: RESULT is as the schema has it, which nobody can tell without python3-jsonschema
+# fits: RESULT is as the schema has it
 fits() {
-	local python
-
-	python=$(schema_python) || return 0
-	"$python" -c 'import json, sys, jsonschema
-jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(sys.stdin))' \
-		"$SRCDIR/docs/check.schema.json" <<<"$RESULT"
+	schema_fits check "$RESULT"
 }
 
 # lines_of_json: the lines that --check would write of it
@@ -272,7 +263,7 @@ bundle() {
 		any(. == "refuse to an agent") and any(contains("192.0.2.53")) and any(contains("169.254.0.0"))' <<<"$RESULT"
 	jq -e '[.steps[] | select(.kind == "mount" or .kind == "name") | .target] ==
 		["/usr/libexec/oci-sandbox", "/run/oci-sandbox", "/run/oci-sandbox/agents/claude",
-		"/usr/bin/claude", "/usr/bin/other"]' <<<"$RESULT"
+		"/usr/bin/claude", "/usr/bin/other", "/usr/bin/oci-sandbox"]' <<<"$RESULT"
 	jq -e '.steps | any(.source == "/usr/bin/claude") and any(.kind == "engine-mount" and .target == "/work")' \
 		<<<"$RESULT"
 }

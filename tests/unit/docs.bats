@@ -106,9 +106,22 @@ policy_says() {
 	diff -u "$BATS_TEST_TMPDIR/known" "$BATS_TEST_TMPDIR/described"
 }
 
+@test "docs: each word that oci-sandbox knows is in oci-sandbox(1), and the other way round" {
+	"$BUILDDIR/oci-sandbox" --help | grep -oE -e '--[a-z-]+' | sort -u >"$BATS_TEST_TMPDIR/known"
+	sed -nE '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$SRCDIR/docs/oci-sandbox.1" |
+		grep -oE 'Fl -[a-z-]+' | sed -E 's/^Fl /-/' | sort -u >"$BATS_TEST_TMPDIR/described"
+	diff -u "$BATS_TEST_TMPDIR/known" "$BATS_TEST_TMPDIR/described"
+	sed -nE '/subcommands\[\] = /,/^};/s/\{ "([a-z]+)"/\n@\1\n/gp' "$SRCDIR/cli/main.c" |
+		sed -n 's/^@//p' | sort -u >"$BATS_TEST_TMPDIR/known"
+	grep -qx status "$BATS_TEST_TMPDIR/known"
+	grep -oE 'Cm [a-z |]+' "$SRCDIR/docs/oci-sandbox.1" | sed 's/^Cm //' | tr -s ' |' '\n' |
+		sort -u >"$BATS_TEST_TMPDIR/described"
+	diff -u "$BATS_TEST_TMPDIR/known" "$BATS_TEST_TMPDIR/described"
+}
+
 @test "docs: mandoc finds nothing wrong with the pages" {
 	command -v mandoc >/dev/null || skip "needs mandoc"
 	# what other packages have installed says nothing about a page
-	run mandoc -T lint "$SRCDIR"/docs/*.[58]
+	run mandoc -T lint "$SRCDIR"/docs/*.[158]
 	run ! grep -vE 'referenced manual not found|outdated mandoc.db' <<<"$output"
 }

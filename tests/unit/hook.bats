@@ -372,6 +372,13 @@ named() {
 	refuses "shim is not a regular file"
 }
 
+@test "load: so must be what people type" {
+	chmod g+w "$HOOK_LIBEXEC/cli"
+	refuses "cli can be written by others"
+	rm "$HOOK_LIBEXEC/cli"
+	refuses "open $HOOK_LIBEXEC/cli: No such file"
+}
+
 # ---- the plan ----
 
 @test "plan: a container without agents gets the shim under their names" {
@@ -421,6 +428,25 @@ named() {
 	plans "mount: shim over /usr/local/bin/claude" "mount: shim over /usr/bin/claude" \
 		"mount: shim over /bin/claude"
 	[[ $output != *"agent: "* ]]
+}
+
+@test "plan: oci-sandbox is put beside the agents' names, over what the image has of that name" {
+	plans "mount: cli as new /usr/local/bin/oci-sandbox"
+	agent /usr/local/bin/oci-sandbox
+	agent /bin/oci-sandbox
+	ln -s /nowhere "$HOOK_ROOTFS/usr/bin/oci-sandbox"
+	plans "mount: cli over /usr/local/bin/oci-sandbox" "mount: cli over /bin/oci-sandbox" \
+		"mount: cli over /usr/bin/oci-sandbox"
+	[[ $output != *"agent: oci-sandbox"* && $output != *"agents/oci-sandbox"* && $output != *"cli as new"* ]]
+	rm "$HOOK_ROOTFS/usr/local/bin/oci-sandbox"
+	mkdir "$HOOK_ROOTFS/usr/local/bin/oci-sandbox" # nobody can run it
+	plans "mount: cli over /bin/oci-sandbox" "mount: shim as new /usr/local/bin/claude"
+	[[ $output != *"/usr/local/bin/oci-sandbox"* ]]
+}
+
+@test "load: oci-sandbox is no agent's name" {
+	hook_profile claude 'commands = claude oci-sandbox' 'state = .claude'
+	refuses 'claude.conf:1: commands: `oci-sandbox` is no agent'
 }
 
 @test "plan: a folder or a FIFO under an agent's name is refused" {

@@ -182,6 +182,27 @@ lacks() {
 	[ "$output" = false ]
 }
 
+@test "gitconfig: what would go by ssh goes by https, with the forge's own login" {
+	local host
+
+	"$SHOW" gitconfig A a@b >gitconfig
+	for host in github.com gitlab.com git.example.com ghe.example.com; do
+		run -0 env HOME=/none GIT_CONFIG_GLOBAL="$PWD/gitconfig" GIT_CONFIG_SYSTEM=/dev/null \
+			git ls-remote --get-url "git@$host:a/b.git"
+		[[ $output == "https://$host/a/b.git" ]]
+		run -0 env HOME=/none GIT_CONFIG_GLOBAL="$PWD/gitconfig" GIT_CONFIG_SYSTEM=/dev/null \
+			git ls-remote --get-url "ssh://git@$host/a/b.git"
+		[[ $output == "https://$host/a/b.git" ]]
+	done
+	run -0 git config -f gitconfig --get-urlmatch credential.helper https://git.example.com/a
+	[[ $output == '!glab auth git-credential' ]]
+	run -0 git config -f gitconfig --get-urlmatch credential.helper https://ghe.example.com/a
+	[[ $output == '!gh auth git-credential' ]]
+	run -1 git config -f gitconfig --get-urlmatch credential.helper https://example.com/a
+	NO_FORGE=1 "$SHOW" gitconfig A a@b >gitconfig
+	run -1 grep -E 'insteadOf|helper' gitconfig
+}
+
 @test "environment: what is not named stays out, and nobody forges what we set" {
 	run -0 env -i GH_TOKEN=t AWS_SECRET_ACCESS_KEY=t SSH_AUTH_SOCK=/s NODE_OPTIONS=x GIT_SSH=x \
 		BASH_ENV=/x HOME=/evil USER=evil PWD=/evil IS_SANDBOX=no CLAUDE_CONFIG_DIR=/evil \

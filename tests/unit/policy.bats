@@ -82,6 +82,11 @@ text() {
 		agents = claude claude~agents: `claude` is named twice
 		agents = ../claude~agents: 
 		match = sometimes~match: `sometimes` is none of
+		forge-host = github.example.com~forge-host: `github.example.com` is not HOST gh
+		forge-host = git.example.com hub~forge-host: `git.example.com hub` is not HOST gh
+		forge-host = a"]\n gh~forge-host: 
+		forge-host = -x gh~forge-host: 
+		forge-host = git@x.example gh~forge-host: 
 		agent-env = A=B~unknown key `agent-env`
 		local-port = 0~local-port: `0` is not a number from 1 to 65535
 		local-port = 8080 65536~local-port: `65536` is not a number from 1 to 65535
@@ -93,7 +98,7 @@ text() {
 		local-model-port = 1920 1921~local-model-port: `1920 1921` is not a number from 1 to 65535
 		local-model-port = no~local-model-port: `no` is not a number from 1 to 65535, or none
 	END
-	((count == 38))
+	((count == 43))
 }
 
 @test "policy: a path of the home is one below it" {

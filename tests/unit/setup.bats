@@ -104,6 +104,19 @@ apt-get install -q -y --no-install-recommends bats jq' ]
 	counts '1..2\nok 1 a\nok 2 b # skip no podman\n' 0 '1 passed, 1 failed'
 }
 
+@test "setup: a lane that does not get to its end is a failure" {
+	in_setup 'suite() { passed=$((passed + 3)); }; lane "$build/a" runc rootless
+		passed=1; failed=0; add_lane "$build/a"; add_lane "$build/none"; echo $passed passed, $failed failed'
+	[ "$output" = '7 passed, 1 failed' ]
+}
+
+@test "setup: an interruption ends what it has started" {
+	in_setup 'quietly() { :; }; lane() { sleep 4713; }; run_suites & sleep_until() { until pgrep -f "sleep 4713" >/dev/null; do :; done; }
+		sleep_until; kill -TERM $!; wait $! || echo "ended $?"'
+	[[ $output == *'ended 130'* ]]
+	run -1 pgrep -f 'sleep 4713'
+}
+
 @test "setup: the results of make check are counted from its summary" {
 	printf '# TOTAL: 9\n# PASS:  4\n# SKIP:  2\n# XFAIL: 0\n# FAIL:  2\n# XPASS: 0\n# ERROR: 1\n' \
 		>"$BATS_TEST_TMPDIR/log"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef HOOK_COMMAND_H
-#define HOOK_COMMAND_H
+#ifndef UTIL_COMMAND_H
+#define UTIL_COMMAND_H
 
 #include <stdbool.h>
 #include <stdint.h>

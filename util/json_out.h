@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RUNTIME_SPEC_JSON_OUT_H
-#define RUNTIME_SPEC_JSON_OUT_H
+#ifndef UTIL_JSON_OUT_H
+#define UTIL_JSON_OUT_H
 
 #include <stdbool.h>
 #include <stdio.h>

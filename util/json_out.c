@@ -2,30 +2,40 @@
 /**
  * DOC: Writing JSON
  *
- * A failure is kept until the end, so that callers read like what they write.  Text may come from
- * an image, where a path is any bytes: what is not UTF-8 becomes U+FFFD, byte for byte, since
- * JSON can't hold it.
+ * Without a library, since a static program writes it, too.  A failure is kept until the end, so
+ * that callers read like what they write.  Text may come from an image, where a path is any bytes:
+ * what is not UTF-8 becomes U+FFFD, byte for byte, since JSON can't hold it.
  */
 #include "config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_gen.h>
 
 #include "err.h"
 #include "json_out.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
+#define DEPTH_MAX 32 /* of brackets */
+
 /**
  * struct json_out - JSON in the making
- * @gen:	yajl's generator
- * @failed:	Something could not be added
+ * @f:		Writes to @text
+ * @text:	What was made, complete when @f is flushed
+ * @size:	Bytes of it
+ * @depth:	Brackets that are open
+ * @filled:	Of each: it has an element already
+ * @after_key:	A value has to follow
  */
 struct json_out {
-	yajl_gen gen;
-	bool failed;
+	FILE *f;
+	char *text;
+	size_t size;
+	unsigned depth;
+	bool filled[DEPTH_MAX + 1];
+	bool after_key;
 };
 
 /**
@@ -40,19 +50,31 @@ struct json_out *json_out_new(void)
 
 	if (o == NULL)
 		return NULL;
-	o->gen = yajl_gen_alloc(NULL);
-	if (o->gen == NULL) {
+	o->f = open_memstream(&o->text, &o->size);
+	if (o->f == NULL) {
 		free(o);
 		return NULL;
 	}
-	o->failed = !yajl_gen_config(o->gen, yajl_gen_beautify, 1);
 	return o;
 }
 
-static void note(struct json_out *o, yajl_gen_status status)
+static void new_line(struct json_out *o)
 {
-	if (status != yajl_gen_status_ok)
-		o->failed = true;
+	(void)fputc('\n', o->f);
+	for (unsigned i = 0; i < o->depth; i++)
+		(void)fputs("    ", o->f);
+}
+
+/* What stands before an element: none follows a key, a comma follows another element. */
+static void begin(struct json_out *o)
+{
+	if (!o->after_key && o->depth > 0) {
+		if (o->filled[o->depth])
+			(void)fputc(',', o->f);
+		new_line(o);
+	}
+	o->filled[o->depth] = true;
+	o->after_key = false;
 }
 
 /**
@@ -62,8 +84,12 @@ static void note(struct json_out *o, yajl_gen_status status)
  */
 void json_out_open(struct json_out *o, char bracket)
 {
-	if (o != NULL)
-		note(o, bracket == '{' ? yajl_gen_map_open(o->gen) : yajl_gen_array_open(o->gen));
+	if (o == NULL)
+		return;
+	begin(o);
+	assert(o->depth < DEPTH_MAX);
+	o->filled[++o->depth] = false;
+	(void)fputc(bracket, o->f);
 }
 
 /**
@@ -73,8 +99,12 @@ void json_out_open(struct json_out *o, char bracket)
  */
 void json_out_close(struct json_out *o, char bracket)
 {
-	if (o != NULL)
-		note(o, bracket == '}' ? yajl_gen_map_close(o->gen) : yajl_gen_array_close(o->gen));
+	if (o == NULL)
+		return;
+	assert(o->depth > 0);
+	if (o->filled[o->depth--])
+		new_line(o);
+	(void)fputc(bracket, o->f);
 }
 
 /* RFC 3629, section 4: bytes of the character at @p, 0 if there is none. */
@@ -107,27 +137,31 @@ static size_t utf8_length(const unsigned char *p)
 	return 0;
 }
 
-/* Returns NULL if there is no memory. */
-static char *make_utf8(const char *text)
+static void put_character(FILE *f, const char *text, size_t n)
 {
-	char *ret = malloc(strlen(text) * strlen(REPLACEMENT) + 1);
-	char *to = ret;
+	unsigned char c = (unsigned char)*text;
 
-	if (ret == NULL)
-		return NULL;
+	if (c == '"' || c == '\\')
+		(void)fprintf(f, "\\%c", c);
+	else if (c < 0x20)
+		(void)fprintf(f, "\\u%04x", c);
+	else
+		(void)fwrite(text, 1, n, f);
+}
+
+static void put_string(FILE *f, const char *text)
+{
+	(void)fputc('"', f);
 	while (*text != '\0') {
 		size_t n = utf8_length((const unsigned char *)text);
 
-		if (n == 0) {
-			to = mempcpy(to, REPLACEMENT, strlen(REPLACEMENT));
-			text++;
-		} else {
-			to = mempcpy(to, text, n);
-			text += n;
-		}
+		if (n == 0)
+			(void)fputs(REPLACEMENT, f);
+		else
+			put_character(f, text, n);
+		text += n == 0 ? 1 : n;
 	}
-	*to = '\0';
-	return ret;
+	(void)fputc('"', f);
 }
 
 /**
@@ -137,14 +171,10 @@ static char *make_utf8(const char *text)
  */
 void json_out_string(struct json_out *o, const char *text)
 {
-	cleanup_free char *utf8 = o == NULL ? NULL : make_utf8(text);
-
 	if (o == NULL)
 		return;
-	if (utf8 == NULL)
-		o->failed = true;
-	else
-		note(o, yajl_gen_string(o->gen, (const unsigned char *)utf8, strlen(utf8)));
+	begin(o);
+	put_string(o->f, text);
 }
 
 /**
@@ -154,7 +184,12 @@ void json_out_string(struct json_out *o, const char *text)
  */
 void json_out_key(struct json_out *o, const char *key)
 {
-	json_out_string(o, key);
+	if (o == NULL)
+		return;
+	begin(o);
+	put_string(o->f, key);
+	(void)fputs(": ", o->f);
+	o->after_key = true;
 }
 
 /**
@@ -164,8 +199,10 @@ void json_out_key(struct json_out *o, const char *key)
  */
 void json_out_integer(struct json_out *o, long long value)
 {
-	if (o != NULL)
-		note(o, yajl_gen_integer(o->gen, value));
+	if (o == NULL)
+		return;
+	begin(o);
+	(void)fprintf(o->f, "%lld", value);
 }
 
 /**
@@ -175,8 +212,10 @@ void json_out_integer(struct json_out *o, long long value)
  */
 void json_out_bool(struct json_out *o, bool value)
 {
-	if (o != NULL)
-		note(o, yajl_gen_bool(o->gen, value));
+	if (o == NULL)
+		return;
+	begin(o);
+	(void)fputs(value ? "true" : "false", o->f);
 }
 
 /**
@@ -189,12 +228,10 @@ void json_out_bool(struct json_out *o, bool value)
  */
 int json_out_print(struct json_out *o, FILE *f, struct err *e)
 {
-	const unsigned char *text;
-	size_t n;
-
-	if (o == NULL || o->failed || yajl_gen_get_buf(o->gen, &text, &n) != yajl_gen_status_ok)
+	if (o == NULL || fflush(o->f) != 0 || ferror(o->f) != 0)
 		return err_set(e, ENOMEM, "make JSON");
-	(void)fwrite(text, 1, n, f);
+	(void)fwrite(o->text, 1, o->size, f);
+	(void)fputc('\n', f);
 	return 0;
 }
 
@@ -206,6 +243,7 @@ void json_out_free(struct json_out *o)
 {
 	if (o == NULL)
 		return;
-	yajl_gen_free(o->gen);
+	(void)fclose(o->f);
+	free(o->text);
 	free(o);
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * DOC: oci-sandbox in a container
+ *
+ * Static, since it runs in foreign root file systems.  It says what can be seen there; what is
+ * counted is read by the host alone.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+
+#include "cli.h"
+#include "err.h"
+#include "facts.h"
+#include "json_out.h"
+#include "load.h"
+#include "run_dir.h"
+
+#define UNREAD                                                                                  \
+	"what was counted and refused is shown on the host alone (it takes CAP_NET_ADMIN over " \
+	"the "                                                                                  \
+	"container's network, which nobody should have here): oci-sandbox status"
+
+/* An agent's sandbox has a user namespace of its own. */
+static bool in_sandbox(const struct run_dir *r)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/user", &st) < 0 || st.st_ino != r->manifest.user_ns;
+}
+
+static int take_profiles(struct run_dir *ret, struct loaded_profiles *from, struct err *e)
+{
+	ret->profiles = calloc(from->n + 1, sizeof(*ret->profiles));
+	if (ret->profiles == NULL)
+		return err_set(e, ENOMEM, "allocate the profiles");
+	for (; ret->n_profiles < from->n; ret->n_profiles++) {
+		ret->profiles[ret->n_profiles] = from->v[ret->n_profiles].profile;
+		from->v[ret->n_profiles].profile = (struct profile){ 0 };
+	}
+	return 0;
+}
+
+/* What a launch would go by: only agents are confined then. */
+static int read_without_hook(struct run_dir *ret, struct err *e)
+{
+	cleanup_loaded_profiles struct loaded_profiles profiles = { 0 };
+	struct stat st;
+	bool missing;
+
+	if (load_policy(CONTAINER_CONFIG_DIR, &ret->policy, &missing, e) < 0)
+		return -1;
+	if (missing || ret->policy.require_hook)
+		return err_set(
+			e, 0,
+			"this container was started without oci-sandbox-hook, so no agent "
+			"is launched here (`oci-sandbox-hook --check` on the host says why)");
+	if (load_profiles(CONTAINER_CONFIG_DIR, &ret->policy, &profiles, e) < 0 ||
+	    take_profiles(ret, &profiles, e) < 0)
+		return -1;
+	if (stat("/proc/self/ns/user", &st) < 0)
+		return err_set(e, errno, "look at this user namespace");
+	ret->manifest.user_ns = st.st_ino;
+	ret->policy.egress_scope = POLICY_SCOPE_AGENT;
+	if (ret->policy.egress != POLICY_EGRESS_NONE)
+		ret->manifest.network = MANIFEST_NETWORK_PASTA;
+	ret->manifest.policy = strdup(CONTAINER_CONFIG_DIR "/policy.conf");
+	return ret->manifest.policy != NULL ? 0 : err_set(e, ENOMEM, "allocate a path");
+}
+
+static int read_own(struct run_dir *ret, struct err *e)
+{
+	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd int dir = -1;
+
+	if (root < 0)
+		return err_set(e, errno, "open /");
+	/* In a sandbox, the container's root has another number */
+	dir = run_dir_open(root, RUN_DIR_ANY_OWNER, e);
+	if (dir < 0 && e->code == ENOENT)
+		return read_without_hook(ret, e);
+	if (dir < 0 || run_dir_read_manifest(dir, ret, e) < 0)
+		return -1;
+	return run_dir_read_policy(dir, ret, e);
+}
+
+static int print_json(const struct run_dir *r, struct err *e)
+{
+	cleanup_json_out struct json_out *o = json_out_new();
+
+	json_out_open(o, '{');
+	json_out_key(o, "version");
+	json_out_integer(o, 1);
+	json_out_key(o, "where");
+	json_out_string(o, in_sandbox(r) ? "sandbox" : "container");
+	json_out_key(o, "container");
+	json_out_open(o, '{');
+	facts_add_json(o, r);
+	json_out_key(o, "unread");
+	json_out_string(o, UNREAD);
+	json_out_close(o, '}');
+	json_out_close(o, '}');
+	return json_out_print(o, stdout, e);
+}
+
+static int status(const struct cli_arguments *a, struct err *e)
+{
+	cleanup_run_dir struct run_dir r = { 0 };
+
+	if (read_own(&r, e) < 0)
+		return EX_UNAVAILABLE;
+	if (a->json)
+		return print_json(&r, e) < 0 ? EX_OSERR : EXIT_SUCCESS;
+	facts_print(stdout, &r);
+	facts_print_head(stdout, "here");
+	(void)puts(in_sandbox(&r) ? "an agent's sandbox" : "the container, outside of any sandbox");
+	(void)puts("\n" UNREAD);
+	return EXIT_SUCCESS;
+}
+
+const struct cli_place cli_place = {
+	.usage = "usage: oci-sandbox status [--json]\n"
+		 "       oci-sandbox help | version\n"
+		 "\n"
+		 "status   under which policy this container is, and which agents it has\n",
+	.operands = false,
+	.status = status,
+};
