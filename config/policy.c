@@ -423,12 +423,6 @@ static int only_word(const char *value, const char *supported, const char *other
 	return err_set(e, ENOTSUP, "`%s` is not supported yet", value);
 }
 
-static int check_only_no(void *member, const char *value, struct err *e)
-{
-	(void)member;
-	return only_word(value, "no", "yes", e);
-}
-
 static int check_only_yes(void *member, const char *value, struct err *e)
 {
 	(void)member;
@@ -480,6 +474,7 @@ static const struct directive keys[] = {
 	{ "workspace-root",  directive_path,	  AT(workspace_root),	true,	false },
 	{ "allow-mount",     add_path,		  AT(allow_mount),	false,	false },
 	{ "allow-write",     add_home_path,	  AT(allow_write),	false,	false },
+	{ "share-write",     set_yes_no,	  AT(share_write),	true,	false },
 	{ "allow-device",    add_device,	  AT(allow_device),	false,	false },
 	{ "gpu",	     set_yes_no,	  AT(gpu),		true,	false },
 	{ "protect",	     add_relatives,	  AT(protect),		false,	false },
@@ -504,7 +499,6 @@ static const struct directive keys[] = {
 	{ "state-root",	     directive_path,	  AT(state_root),	true,	false },
 	/* the value that is built is taken, the others are refused */
 	{ "nested-sandbox",  check_only_yes,	  0,			true,	false },
-	{ "share-write",     check_only_no,	  0,			true,	false },
 	/* refused */
 	{ "runtime",	     refuse_path,	  0,			true,	false },
 	{ "memory-max",	     refuse_bytes,	  0,			true,	false },
@@ -620,6 +614,8 @@ int policy_print(FILE *f, const struct policy *p)
 		(void)fprintf(f, "workspace-root = %s\n", p->workspace_root);
 	print_each(f, "allow-mount", &p->allow_mount);
 	print_each(f, "allow-write", &p->allow_write);
+	if (p->share_write)
+		(void)fputs("share-write = yes\n", f);
 	print_each(f, "allow-device", &p->allow_device);
 	if (p->gpu)
 		(void)fputs("gpu = yes\n", f);

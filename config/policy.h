@@ -70,6 +70,7 @@ struct policy_numbers {
  * @allow_mount:	Clean absolute paths: engine mounts that stay visible
  * @allow_write:	What comes back writable: clean absolute paths, or ~/ and one relative to
  *the home
+ * @share_write:	.cache, .local/share and .agents/skills of the home are writable as they are
  * @allow_device:	Clean paths below /dev: devices that agents have
  * @gpu:		They have those of a GPU, too
  * @protect:		Relative paths: read-only inside the workspace
@@ -110,6 +111,7 @@ struct policy {
 	char *workspace_root;
 	struct strlist allow_mount;
 	struct strlist allow_write;
+	bool share_write;
 	struct strlist allow_device;
 	bool gpu;
 	struct strlist protect;

@@ -37,6 +37,9 @@ void launch_done(struct launch *l)
 	strlist_clear(&l->git_dirs);
 	places_done(&l->writable);
 	places_done(&l->devices);
+	places_done(&l->shared);
+	free(l->share);
+	free(l->share_store);
 	strlist_clear(&l->left_out);
 	*l = (struct launch){ 0 };
 }

@@ -51,6 +51,9 @@ struct err;
  *		if there is one, else below the workspace
  * @writable:	What the policy's allow-write names and is there
  * @devices:	Device nodes that the policy gives, and are there
+ * @shared:	Folders of the home that share-write gives
+ * @share:	The developer's .local/share, resolved; NULL: there is none, or it is in @shared
+ * @share_store: Folder with the upper and work folders of an overlay for it; NULL: none can be had
  * @left_out:	What the policy names and is not there, a line each for the developer
  *
  * Owned by the caller; launch_done() releases it.
@@ -87,6 +90,9 @@ struct launch {
 	struct strlist git_dirs;
 	struct places writable;
 	struct places devices;
+	struct places shared;
+	char *share;
+	char *share_store;
 	struct strlist left_out;
 };
 

@@ -24,6 +24,7 @@
 #include "plan.h"
 #include "protected.h"
 #include "sandbox.h"
+#include "share.h"
 #include "store.h"
 
 #define STATUS_FAILED 125
@@ -90,6 +91,7 @@ static int run(char **argv, char **envp, struct err *e)
 	cleanup_plan struct plan plan = { 0 };
 	cleanup_strlist struct strlist env = { 0 }, missing = { 0 };
 	bool nested = launch_is_nested();
+	cleanup_fd int share_lock = -1;
 	int status = STATUS_FAILED;
 
 	if (launch_read(base_name(argv[0]), envp, nested, &l, e) < 0)
@@ -98,8 +100,9 @@ static int run(char **argv, char **envp, struct err *e)
 	if (nested)
 		return run_nested(&l, argv, envp, e);
 	if (launch_is_in_container(&l, e) < 0 || network_check(&l, e) < 0 ||
-	    store_prepare(&l, e) < 0 || plan_build(&l, &plan, e) < 0 ||
-	    protected_missing(&l, &missing, e) < 0 || environment_build(&l, envp, &env, e) < 0)
+	    store_prepare(&l, e) < 0 || share_prepare(&l, &share_lock, e) < 0 ||
+	    plan_build(&l, &plan, e) < 0 || protected_missing(&l, &missing, e) < 0 ||
+	    environment_build(&l, envp, &env, e) < 0)
 		return STATUS_FAILED;
 
 	warn_of_capabilities(&l);

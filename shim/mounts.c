@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,7 +29,9 @@
 #include "io.h"
 #include "mount.h"
 #include "mounts.h"
+#include "path.h"
 #include "plan.h"
+#include "plan_ops.h"
 #include "root.h"
 
 #define EMPTY_FILE "/empty"
@@ -82,7 +85,7 @@ static int open_source(const struct op *op, struct err *e)
 	int fd = -1;
 
 	e->code = 0;
-	if (op->kind == OP_BIND_RW)
+	if (op->kind == OP_BIND_RW || op->kind == OP_OVERLAY)
 		fd = clone_resolved(op->source, e);
 	else if (op->kind == OP_ROOT || op->kind == OP_PROC || op->kind == OP_DEVICE ||
 		 (op->kind == OP_BIND && (op->flags & OP_FROM_NEW) == 0))
@@ -197,6 +200,60 @@ static int do_bind_from_new(const struct build *b, const struct op *op, struct e
 
 	return mnt < 0 ? -1 : do_bind(b, op, mnt, e);
 }
+
+/* ---- overlay ---- */
+
+/* What may not be run where it is may not be run through an overlay of it. */
+static bool is_noexec(int fd)
+{
+	struct statvfs s;
+
+	return fstatvfs(fd, &s) < 0 || (s.f_flag & ST_NOEXEC) != 0;
+}
+
+/*
+ * The folders by their descriptors: in an option's path some characters mean something.  They are
+ * in this mount namespace, as the kernel wants it, and not in the detached source.
+ */
+static int make_overlay(const struct op *op, struct err *e)
+{
+	cleanup_free char *upper_path = path_join(op->store, STORE_UPPER, e);
+	cleanup_free char *work_path = path_join(op->store, STORE_WORK, e);
+	char lowerdir[32], upperdir[32], workdir[32];
+	const char *const options[] = { "lowerdir", lowerdir,    "upperdir", upperdir, "workdir",
+					workdir,    "userxattr", NULL,       NULL };
+	cleanup_fd int lower = -1, upper = -1, work = -1, mnt = -1;
+	uint64_t attr = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+
+	if (upper_path == NULL || work_path == NULL || (lower = open_resolved(op->source, e)) < 0 ||
+	    (upper = open_resolved(upper_path, e)) < 0 || (work = open_resolved(work_path, e)) < 0)
+		return -1;
+	(void)snprintf(lowerdir, sizeof(lowerdir), "/proc/self/fd/%d", lower);
+	(void)snprintf(upperdir, sizeof(upperdir), "/proc/self/fd/%d", upper);
+	(void)snprintf(workdir, sizeof(workdir), "/proc/self/fd/%d", work);
+	if (is_noexec(lower) || is_noexec(upper))
+		attr |= MOUNT_ATTR_NOEXEC;
+	mnt = mount_fs("overlay", options, e);
+	if (mnt < 0 || mount_set(mnt, attr, false, e) < 0)
+		return -1;
+	return steal_fd(&mnt);
+}
+
+/* Not each kernel and not each file system can have one; and none has mounts below it. */
+static int do_overlay(const struct build *b, const struct op *op, int source, struct err *e)
+{
+	struct err why;
+	cleanup_fd int mnt = make_overlay(op, &why);
+
+	if (mnt >= 0)
+		return attach(b, mnt, op->target, e);
+	if (mount_set(source, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, true, e) <
+	    0)
+		return -1;
+	return attach(b, source, op->target, e);
+}
+
+/* ---- more steps ---- */
 
 static int do_devpts(const struct build *b, const struct op *op, struct err *e)
 {
@@ -364,6 +421,8 @@ static int do_step(struct build *b, const struct op *op, int *source, struct err
 		if ((op->flags & OP_FROM_NEW) != 0)
 			return do_bind_from_new(b, op, e);
 		return do_bind(b, op, *source, e);
+	case OP_OVERLAY:
+		return do_overlay(b, op, *source, e);
 	case OP_BIND_RW:
 	case OP_DEVICE:
 		return do_bind(b, op, *source, e);

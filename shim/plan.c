@@ -32,6 +32,7 @@
 #include "path.h"
 #include "plan.h"
 #include "plan_ops.h"
+#include "plan_session.h"
 
 /* Folders where no engine mount is the developer's: the kernel's file systems and /run. */
 static const char *const engine_dirs[] = { "/dev", "/proc", "/sys", "/run", "/var/run" };
@@ -166,7 +167,7 @@ static int home_bind(const struct launch *l, struct plan *p, const char *rel, st
 	return plan_add(p, OP_BIND, OP_OPTIONAL, path, path, e);
 }
 
-/* STATE/@store of the container, writable at HOME/@rel of the sandbox. */
+/* STATE/@store of the container, writable at HOME/@rel of the sandbox, unless that is shared. */
 static int home_store(const struct launch *l, struct plan *p, const char *store, const char *rel,
 		      struct err *e)
 {
@@ -175,7 +176,7 @@ static int home_store(const struct launch *l, struct plan *p, const char *store,
 
 	if (target == NULL)
 		return -1;
-	return plan_add(p, OP_BIND_RW, 0, source, target, e);
+	return places_have(&l->shared, target) ? 0 : plan_add(p, OP_BIND_RW, 0, source, target, e);
 }
 
 static int plan_state(const struct launch *l, struct plan *p, struct err *e)
@@ -185,16 +186,44 @@ static int plan_state(const struct launch *l, struct plan *p, struct err *e)
 		state != NULL ? path_join(l->profile.name, STORE_CACHE, e) : NULL;
 
 	if (cache == NULL || home_store(l, p, state, l->profile.state, e) < 0 ||
-	    home_store(l, p, cache, ".cache", e) < 0)
+	    home_store(l, p, cache, SHARE_CACHE, e) < 0)
 		return -1;
-	return home_store(l, p, STORE_SKILLS, ".agents/skills", e);
+	return home_store(l, p, STORE_SKILLS, SHARE_SKILLS, e);
+}
+
+/* The developer's data, with the agent's changes in its store: or that alone. */
+static int plan_data(const struct launch *l, struct plan *p, struct err *e)
+{
+	cleanup_free char *data = path_join(l->home, SHARE_DATA, e);
+	cleanup_free char *upper = NULL;
+
+	if (data == NULL)
+		return -1;
+	if (l->share != NULL && l->share_store != NULL)
+		return plan_add_overlay(p, l->share, l->share_store, data, e);
+	if (l->share != NULL)
+		return plan_add(p, OP_BIND, OP_OPTIONAL, l->share, data, e);
+	if (l->share_store == NULL)
+		return 0;
+	upper = path_join(l->share_store, STORE_UPPER, e);
+	return upper == NULL ? -1 : plan_add(p, OP_BIND_RW, 0, upper, data, e);
+}
+
+static int plan_shared(const struct launch *l, struct plan *p, struct err *e)
+{
+	for (size_t i = 0; i < l->shared.n; i++)
+		if (plan_add(p, OP_BIND_RW, 0, l->shared.v[i].real, l->shared.v[i].named, e) < 0)
+			return -1;
+	return l->shared.n > 0 ? 0 : plan_data(l, p, e);
 }
 
 static int plan_home(const struct launch *l, struct plan *p, struct err *e)
 {
-	static const char *const tools[] = { ".local/share", ".local/bin/uv", ".local/bin/uvx" };
+	static const char *const tools[] = { ".local/bin/uv", ".local/bin/uvx" };
 	static const char *const forges[] = { ".config/gh", ".config/glab-cli" };
 
+	if (plan_shared(l, p, e) < 0)
+		return -1;
 	for (size_t i = 0; i < N_ELEMENTS(tools); i++)
 		if (home_bind(l, p, tools[i], e) < 0)
 			return -1;
@@ -475,86 +504,6 @@ static int seal(const struct launch *l, struct plan *p, struct err *e)
 		    plan_add(p, OP_SEAL, OP_OPTIONAL, NULL, masks.v[i], e) < 0)
 			return -1;
 	return 0;
-}
-
-static int add_profiles(const struct launch *l, struct plan *p, struct err *e)
-{
-	if (plan_add_mode(p, OP_DIR, 0755, RUN_PROFILES, e) < 0)
-		return -1;
-	for (size_t i = 0; i < l->profiles.n; i++) {
-		cleanup_free char *path = NULL;
-
-		if (asprintf(&path, RUN_PROFILES "/%s.conf", l->policy.agents.v[i]) < 0) {
-			path = NULL;
-			return err_set(e, ENOMEM, "allocate a path");
-		}
-		if (plan_add_file(p, l->profiles.v[i].text, path, e) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* The same folder where no hook has made it: what an agent launches in turn goes by it. */
-static int add_run_dir(const struct launch *l, struct plan *p, struct err *e)
-{
-	cleanup_free char *policy = NULL, *manifest = NULL;
-	size_t size;
-	FILE *f = open_memstream(&policy, &size), *g;
-
-	if (f == NULL)
-		return err_set(e, ENOMEM, "allocate the policy");
-	(void)policy_print(f, &l->policy);
-	if (fclose(f) != 0 || (g = open_memstream(&manifest, &size)) == NULL)
-		return err_set(e, ENOMEM, "allocate the policy");
-	(void)manifest_print(g, &l->manifest);
-	if (fclose(g) != 0)
-		return err_set(e, ENOMEM, "allocate the manifest");
-	if (plan_add_mode(p, OP_DIR, 0755, RUN_DIR, e) < 0 ||
-	    plan_add_mode(p, OP_TMPFS, 0755, RUN_DIR, e) < 0 ||
-	    plan_add_file(p, policy, RUN_POLICY, e) < 0 ||
-	    plan_add_file(p, manifest, RUN_MANIFEST, e) < 0 || add_profiles(l, p, e) < 0 ||
-	    plan_add_mode(p, OP_DIR, 0755, RUN_SESSION, e) < 0)
-		return -1;
-	return plan_add(p, OP_SEAL, 0, NULL, RUN_DIR, e);
-}
-
-/* The hook's folder comes back as it is, but for the namespaces of other launches. */
-static int plan_run_dir(const struct launch *l, struct plan *p, struct err *e)
-{
-	if (!l->hooked)
-		return add_run_dir(l, p, e);
-	if (plan_add(p, OP_BIND, 0, RUN_DIR, RUN_DIR, e) < 0)
-		return -1;
-	return plan_add(p, OP_MASK, 0, NULL, RUN_NS, e);
-}
-
-/* What only a sandbox has is a mount in that folder. */
-static int plan_session(const struct launch *l, struct plan *p, struct err *e)
-{
-	cleanup_free char *facts = NULL;
-
-	if (asprintf(&facts, "agent = %s\ncommand = %s\n", l->profile.name, l->command) < 0) {
-		facts = NULL;
-		return err_set(e, ENOMEM, "allocate the session's facts");
-	}
-	if (plan_run_dir(l, p, e) < 0 || plan_add_mode(p, OP_TMPFS, 0755, RUN_SESSION, e) < 0 ||
-	    plan_add_file(p, facts, SESSION_FACTS, e) < 0)
-		return -1;
-	if (l->gitconfig != NULL && plan_add_file(p, l->gitconfig, SESSION_GITCONFIG, e) < 0)
-		return -1;
-	if (l->passwd != NULL &&
-	    (plan_add_file(p, l->passwd, RUN_SESSION "/passwd", e) < 0 ||
-	     plan_add(p, OP_BIND, OP_FROM_NEW, RUN_SESSION "/passwd", "/etc/passwd", e) < 0))
-		return -1;
-	if (l->group != NULL &&
-	    (plan_add_file(p, l->group, RUN_SESSION "/group", e) < 0 ||
-	     plan_add(p, OP_BIND, OP_FROM_NEW, RUN_SESSION "/group", "/etc/group", e) < 0))
-		return -1;
-	if (l->resolv_path != NULL &&
-	    (plan_add_file(p, l->resolv_conf, RUN_SESSION "/resolv.conf", e) < 0 ||
-	     plan_add(p, OP_BIND, OP_FROM_NEW, RUN_SESSION "/resolv.conf", l->resolv_path, e) < 0))
-		return -1;
-	return plan_add(p, OP_SEAL, 0, NULL, RUN_SESSION, e);
 }
 
 /* The home or a version cache may hide it, and the shim may cover it. */

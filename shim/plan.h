@@ -12,13 +12,14 @@ struct err;
 struct launch;
 
 enum op_kind {
-	OP_ROOT,     /* the container's root with all its mounts, read-only */
-	OP_TMPFS,    /* a new tmpfs */
-	OP_BIND,     /* what is at the source, read-only */
-	OP_BIND_RW,  /* what is at the source, writable where it was */
-	OP_DEVICE,   /* a device node of the container */
-	OP_DEVPTS,   /* a new devpts */
-	OP_PROC,     /* a new proc; where the kernel refuses it, the container's */
+	OP_ROOT,    /* the container's root with all its mounts, read-only */
+	OP_TMPFS,   /* a new tmpfs */
+	OP_BIND,    /* what is at the source, read-only */
+	OP_BIND_RW, /* what is at the source, writable where it was */
+	OP_OVERLAY, /* what is at the source, with changes in a store; read-only where that fails */
+	OP_DEVICE,  /* a device node of the container */
+	OP_DEVPTS,  /* a new devpts */
+	OP_PROC,    /* a new proc; where the kernel refuses it, the container's */
 	OP_READONLY, /* what is at the target already, read-only */
 	OP_PIN,      /* what is at the target already, as a mount: it can't be renamed away */
 	OP_MASK,     /* an empty folder, or an empty file */
@@ -39,6 +40,8 @@ enum op_flags {
  * @flags:	enum op_flags
  * @mode:	Permissions, for OP_TMPFS, OP_DIR, OP_FILE
  * @source:	Path in the container; text of OP_FILE, link of OP_SYMLINK; else NULL
+ * @store:	OP_OVERLAY: path in the container of the folder that holds its upper and work; else
+ *		NULL
  * @target:	Path in the sandbox
  */
 struct op {
@@ -46,6 +49,7 @@ struct op {
 	unsigned flags;
 	mode_t mode;
 	char *source;
+	char *store;
 	char *target;
 };
 

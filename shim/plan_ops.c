@@ -12,11 +12,11 @@
 #include "plan_ops.h"
 
 static const char *const names[] = {
-	[OP_ROOT] = "root",       [OP_TMPFS] = "tmpfs",   [OP_BIND] = "bind",
-	[OP_BIND_RW] = "bind-rw", [OP_DEVICE] = "device", [OP_DEVPTS] = "devpts",
-	[OP_PROC] = "proc",       [OP_READONLY] = "ro",   [OP_PIN] = "pin",
-	[OP_MASK] = "mask",       [OP_DIR] = "dir",       [OP_FILE] = "file",
-	[OP_SYMLINK] = "symlink", [OP_SEAL] = "seal",
+	[OP_ROOT] = "root",       [OP_TMPFS] = "tmpfs",     [OP_BIND] = "bind",
+	[OP_BIND_RW] = "bind-rw", [OP_OVERLAY] = "overlay", [OP_DEVICE] = "device",
+	[OP_DEVPTS] = "devpts",   [OP_PROC] = "proc",       [OP_READONLY] = "ro",
+	[OP_PIN] = "pin",         [OP_MASK] = "mask",       [OP_DIR] = "dir",
+	[OP_FILE] = "file",       [OP_SYMLINK] = "symlink", [OP_SEAL] = "seal",
 };
 
 const char *op_name(enum op_kind kind)
@@ -27,10 +27,12 @@ const char *op_name(enum op_kind kind)
 static int add(struct plan *p, struct op op, struct err *e)
 {
 	cleanup_free char *source = op.source != NULL ? strdup(op.source) : NULL;
+	cleanup_free char *store = op.store != NULL ? strdup(op.store) : NULL;
 	cleanup_free char *target = strdup(op.target);
 	struct op *v = p->v;
 
-	if (target == NULL || (op.source != NULL && source == NULL))
+	if (target == NULL || (op.source != NULL && source == NULL) ||
+	    (op.store != NULL && store == NULL))
 		return err_set(e, ENOMEM, "allocate a step of the plan");
 
 	/* doubles at each power of two: a container may have thousands of mounts */
@@ -41,6 +43,7 @@ static int add(struct plan *p, struct op op, struct err *e)
 		p->v = v;
 	}
 	op.source = steal_ptr(&source);
+	op.store = steal_ptr(&store);
 	op.target = steal_ptr(&target);
 	v[p->n++] = op;
 	return 0;
@@ -83,6 +86,27 @@ int plan_add_file(struct plan *p, const char *text, const char *target, struct e
 		   (struct op){ .kind = OP_FILE,
 				.mode = 0644,
 				.source = (char *)text,
+				.target = (char *)target },
+		   e);
+}
+
+/**
+ * plan_add_overlay() - Append an OP_OVERLAY
+ * @p:		Plan
+ * @lower:	What is seen, copied
+ * @store:	Where its changes go, copied
+ * @target:	Copied
+ * @e:		Set on failure
+ *
+ * Return: 0, or -1 with the plan as it was
+ */
+int plan_add_overlay(struct plan *p, const char *lower, const char *store, const char *target,
+		     struct err *e)
+{
+	return add(p,
+		   (struct op){ .kind = OP_OVERLAY,
+				.source = (char *)lower,
+				.store = (char *)store,
 				.target = (char *)target },
 		   e);
 }
@@ -140,6 +164,8 @@ int plan_print(FILE *f, const struct plan *p)
 		else if (op->source != NULL && op->kind != OP_FILE &&
 			 strcmp(op->source, op->target) != 0)
 			(void)fprintf(f, " from %s", op->source);
+		if (op->store != NULL)
+			(void)fprintf(f, " changes in %s", op->store);
 		if (op->mode != 0)
 			(void)fprintf(f, " mode %04o", (unsigned)op->mode);
 		if ((op->flags & OP_OPTIONAL) != 0)
@@ -157,6 +183,7 @@ void plan_done(struct plan *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		free(p->v[i].source);
+		free(p->v[i].store);
 		free(p->v[i].target);
 	}
 	free(p->v);

@@ -6,10 +6,18 @@
 
 #include "plan.h"
 
-/* Inside STATE: STATE/skills, and for each agent STATE/NAME/state and STATE/NAME/cache */
+/* Inside STATE: STATE/skills, and for each agent STATE/NAME/state, STATE/NAME/cache and share */
 #define STORE_STATE "state"
 #define STORE_CACHE "cache"
 #define STORE_SKILLS "skills"
+#define STORE_SHARE "share"
+#define STORE_UPPER "upper" /* these two in the one before */
+#define STORE_WORK "work"
+
+/* Inside the home */
+#define SHARE_CACHE ".cache"
+#define SHARE_DATA ".local/share"
+#define SHARE_SKILLS ".agents/skills"
 
 #define SESSION_FACTS RUN_SESSION "/facts"
 #define SESSION_GITCONFIG RUN_SESSION "/gitconfig"
@@ -17,6 +25,8 @@
 int plan_add(struct plan *p, enum op_kind kind, unsigned flags, const char *source,
 	     const char *target, struct err *e);
 int plan_add_file(struct plan *p, const char *text, const char *target, struct err *e);
+int plan_add_overlay(struct plan *p, const char *lower, const char *store, const char *target,
+		     struct err *e);
 int plan_add_mode(struct plan *p, enum op_kind kind, mode_t mode, const char *target,
 		  struct err *e);
 bool plan_has(const struct plan *p, enum op_kind kind, const char *target);

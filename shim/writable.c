@@ -173,7 +173,9 @@ static int check_protected(const struct launch *l, const char *real, struct err 
 				       path);
 	}
 	for (size_t i = 0; i < l->git_dirs.n; i++)
-		if (overlaps(real, l->git_dirs.v[i]) && !path_is_below(l->workspace, real))
+		if (path_is_at_or_below(real, l->git_dirs.v[i]) ||
+		    (path_is_below(l->git_dirs.v[i], real) &&
+		     path_is_at_or_below(real, l->workspace)))
 			return err_set(e, 0, "%s has to do with the repository's %s", real,
 				       l->git_dirs.v[i]);
 	if (l->git_common != NULL && path_is_at_or_below(real, l->git_common))

@@ -186,6 +186,88 @@ device() {
 	is "$(sort <<<"${want%?}")"$'\n3'
 }
 
+# data UID HOME: the developer's .local/share, with what is hidden of it
+data() {
+	mkdir -p "$ROOTFS$2"/.local/share/{app/sub,keyrings,applications}
+	echo developer >"$ROOTFS$2/.local/share/app/file"
+	echo STAND-IN >"$ROOTFS$2/.local/share/keyrings/login"
+	container_owner "$1" "$ROOTFS$2/.local"
+}
+
+# overlays: whether this machine lets a user namespace have one on the lab's file system
+overlays() {
+	unshare --user --map-root-user --mount sh -c 'cd "$1" && mkdir l u w m &&
+		mount -t overlay -o lowerdir=l,upperdir=u,workdir=w,userxattr none m' sh "$(mktemp -d -p "$LAB")"
+}
+
+# keeps_changes UID HOME: what an agent changes in .local/share it finds again, and nobody else does
+keeps_changes() {
+	local share=$ROOTFS$2/.local/share
+
+	overlays || skip "no overlay in a user namespace here"
+	data "$@"
+	container_owner "$1" "$WORKSPACE"
+	OPTIONS+=(--user "$1")
+	run -0 --separate-stderr confined sh -c 'claude "cd ~/.local/share; cat app/file; echo agent >app/file; echo new >app/sub/new
+			rm -r app/sub; mkdir app/sub; echo again >app/sub/again; ls -A keyrings applications"
+		claude "cd ~/.local/share; cat app/file; ls -A app/sub"; cat ~/.local/share/app/file; ls -A ~/.local/share/app/sub'
+	is $'developer\napplications:\n\nkeyrings:\nagent\nagain\ndeveloper'
+	[ "$(cat "$share/app/file")" = developer ]
+	[ -z "$(ls -A "$share/app/sub")" ]
+}
+
+@test "home: what container root's agent changes in .local/share is its own, and it finds it again" {
+	keeps_changes 0 /root
+}
+
+@test "home: what a user's agent changes in .local/share is its own, and it finds it again" {
+	keeps_changes 1000 /home/dev
+}
+
+@test "home: without a .local/share the agent has one of its own" {
+	run -0 --separate-stderr confined sh -c 'claude "echo x >~/.local/share/file"; claude "cat ~/.local/share/file"
+		ls -A ~/.local'
+	is $'x\nstate'
+}
+
+@test "home: .local/share is read-only for a launch beside another of the agent, and never in two overlays" {
+	overlays || skip "no overlay in a user namespace here"
+	data 0 /root
+	run -0 --separate-stderr confined timeout 60 sh -c 'mkfifo up down
+		claude "echo one >~/.local/share/one; echo >up; read -r _ <down" & read -r _ <up
+		claude "cat ~/.local/share/app/file; ls ~/.local/share/one; echo x >~/.local/share/two; ls -A ~/.local/share/keyrings; echo ran" 2>&1
+		echo >down; wait; claude "cat ~/.local/share/one"'
+	has $'developer\n' "$output"
+	has "/root/.local/share/one: No such file" "$output"
+	has "two: Read-only file system" "$output"
+	has $'ran\none' "$output"
+}
+
+@test "home: where no overlay can be had, .local/share is read-only" {
+	data 0 /root
+	mkdir "$KUBE/volume"
+	container_owner 0 "$KUBE"
+	OPTIONS+=(--volume "$KUBE/volume:/root/.local/share/app/sub")
+	run -0 --separate-stderr confined claude 'cd ~/.local/share; cat app/file; echo x >app/file; ls -A keyrings; echo ran'
+	is $'developer\nran'
+	has 'Read-only file system' "$stderr"
+}
+
+@test "share-write: caches, data and skills are the developer's own, but for what is hidden" {
+	data 0 /root
+	policy_with 'share-write = yes'
+	run -0 --separate-stderr confined claude 'for d in ~/.cache ~/.local/share ~/.agents/skills; do echo x >$d/file || exit; done
+		ls -A ~/.local/share/keyrings ~/.ssh 2>/dev/null; ls ~/.local; echo ran'
+	has ran "$output"
+	[[ $output != *login* && $output != *state* ]]
+	cat "$ROOTFS"/root/{.cache,.local/share,.agents/skills}/file
+}
+
+@test "share-write: a state store in what is shared is refused" {
+	policy_with $'share-write = yes\nstate-root = /root/.cache/state'
+	refused 'the state stores (/root/.cache/state) are in it'
+}
+
 @test "home: an agent in the version cache of its installer is run, and the cache stays hidden" {
 	folder /root/.local/share/claude/versions /root/.local/bin
 	mv "$ROOTFS/usr/local/bin/claude" "$ROOTFS/root/.local/share/claude/versions/2.0"

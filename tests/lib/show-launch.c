@@ -14,8 +14,8 @@
  * show-launch routes IPV4 IPV6: exit 0 if these, as /proc/net has them, have a default route
  *
  * Keys: hooked (0: without the hook), git-common, git-dir, uid, user, home, passwd-home, cwd,
- * workspace, state, agent, agent-at, resolv-path, resolv-conf, writable and device (REAL[,NAMED];
- * once for each place).
+ * workspace, state, agent, agent-at, resolv-path, resolv-conf, share, share-store, writable, device
+ * and shared (REAL[,NAMED]; once for each place).
  */
 #include "config.h"
 
@@ -66,6 +66,8 @@ static int set(struct launch *l, char *assignment, struct err *e)
 		{ "passwd=", &l->passwd },
 		{ "git-common=", &l->git_common },
 		{ "git-dir=", &l->git_dir },
+		{ "share=", &l->share },
+		{ "share-store=", &l->share_store },
 		{ "resolv-path=", &l->resolv_path },
 		{ "resolv-conf=", &l->resolv_conf },
 	};
@@ -78,6 +80,8 @@ static int set(struct launch *l, char *assignment, struct err *e)
 		return add_place(&l->writable, assignment + 9, e);
 	if (strncmp(assignment, "device=", 7) == 0)
 		return add_place(&l->devices, assignment + 7, e);
+	if (strncmp(assignment, "shared=", 7) == 0)
+		return add_place(&l->shared, assignment + 7, e);
 	if (strncmp(assignment, "hooked=", 7) == 0) {
 		l->hooked = strcmp(assignment + 7, "0") != 0;
 		return 0;

@@ -14,6 +14,8 @@ setup() {
 	printf 'mount = %s\n' /etc/hosts /workspaces/p /mnt/kube /run/docker.sock >>manifest
 	LAUNCH=(uid=1000 user=vscode home=/home/vscode passwd-home=/home/vscode cwd=/workspaces/p
 		workspace=/workspaces/p state=/home/vscode/.local/state/oci-sandbox
+		share=/home/vscode/.local/share
+		share-store=/home/vscode/.local/state/oci-sandbox/claude/share
 		agent=/usr/local/lib/node_modules/claude/claude.exe resolv-path=/etc/resolv.conf
 		"resolv-conf=nameserver 127.64.0.7")
 }
@@ -119,6 +121,25 @@ lacks() {
 	echo 'mask = /workspaces/p/secret' >policy
 	run -0 show plan
 	order 'bind-rw  /workspaces/p' 'mask     /workspaces/p/secret if there'
+}
+
+@test "plan: without an overlay of its own .local/share is read-only, without one at all the agent's" {
+	run -0 show plan share-store=
+	order 'overlay  /home/vscode/.local/share changes in '
+	LAUNCH=("${LAUNCH[@]/#share-store=*/cwd=/workspaces/p}")
+	run -0 show plan
+	order 'bind     /home/vscode/.local/share if there' 'mask     /home/vscode/.local/share/keyrings if there'
+	LAUNCH=("${LAUNCH[@]/#share=*/share-store=/s/claude/share}")
+	run -0 show plan
+	order 'bind-rw  /home/vscode/.local/share from /s/claude/share/upper'
+}
+
+@test "plan: share-write gives what is shared as it is, and no store in its place" {
+	run -0 show plan shared=/home/vscode/.cache shared=/data/share,/home/vscode/.local/share \
+		shared=/home/vscode/.agents/skills
+	order 'bind-rw  /home/vscode/.local/share from /data/share' 'bind-rw  /home/vscode/.cache' \
+		'mask     /home/vscode/.local/share/keyrings if there'
+	lacks '/cache$|/skills from|overlay'
 }
 
 @test "plan: a device that is given is in /dev before that is sealed" {
@@ -375,11 +396,12 @@ options edns0 ndots:2' ]]
 		allow-write = ~/.m2//x/
 		allow-device = /dev//fuse
 		gpu = yes
+		share-write = yes
 		no-forge
 	END
 	run -0 "$SHOW" policy policy
 	[[ $output == *$'\nlocal-port = 5432 8080\nlocal-model-port = 11434\ncallback-port = 8090\n'* ]]
-	[[ $output == *$'\nallow-write = /a/b c\nallow-write = ~/.m2/x\nallow-device = /dev/fuse\ngpu = yes\n'* ]]
+	[[ $output == *$'\nallow-write = /a/b c\nallow-write = ~/.m2/x\nshare-write = yes\nallow-device = /dev/fuse\ngpu = yes\n'* ]]
 	echo "$output" >printed
 	run -0 "$SHOW" policy printed
 	[[ $output == "$(<printed)" ]]

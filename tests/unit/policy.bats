@@ -62,6 +62,7 @@ text() {
 		allow-device = /dev~allow-device: `/dev` is not below /dev
 		allow-device = /devices/x~allow-device: `/devices/x` is not below /dev
 		allow-device = /dev/../etc~allow-device: `/dev/../etc` has a .. component
+		share-write = always~share-write: `always` is none of yes no
 		gpu = maybe~gpu: `maybe` is none of yes no
 		allow-write = relative~allow-write: `relative` is not an absolute path
 		allow-write = /a/../b~allow-write: `/a/../b` has a .. component
@@ -98,7 +99,7 @@ text() {
 		local-model-port = 1920 1921~local-model-port: `1920 1921` is not a number from 1 to 65535
 		local-model-port = no~local-model-port: `no` is not a number from 1 to 65535, or none
 	END
-	((count == 43))
+	((count == 44))
 }
 
 @test "policy: a path of the home is one below it" {
