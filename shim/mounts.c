@@ -113,11 +113,13 @@ static int open_sources(struct build *b, const struct plan *p, struct err *e)
 
 /* ---- steps ---- */
 
+/* From what the kernel knows already: a file system whose server is gone would never answer. */
 static bool is_dir(int fd)
 {
-	struct stat st;
+	struct statx st;
 
-	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) == 0 &&
+	       S_ISDIR(st.stx_mode);
 }
 
 /* Opens where a mount goes, and makes it where it can: in a tmpfs of the sandbox. */

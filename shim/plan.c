@@ -279,21 +279,22 @@ static bool holds_what_comes_back(const struct launch *l, const char *path)
 	       (l->git_common != NULL && path_is_below(l->git_common, path));
 }
 
+static int hide(const struct launch *l, struct plan *p, const char *path, struct err *e)
+{
+	if (!is_masked_mount(l, path))
+		return 0;
+	if (holds_what_comes_back(l, path))
+		return empty_dir(p, path, 0755, e);
+	return plan_add(p, OP_MASK, OP_OPTIONAL, NULL, path, e);
+}
+
+/* And the state stores, wherever they are: an agent sees its own, and no other's. */
 static int plan_engine_mounts(const struct launch *l, struct plan *p, struct err *e)
 {
-	for (size_t i = 0; i < l->manifest.mounts.n; i++) {
-		const char *path = l->manifest.mounts.v[i];
-
-		if (!is_masked_mount(l, path))
-			continue;
-		if (holds_what_comes_back(l, path)) {
-			if (empty_dir(p, path, 0755, e) < 0)
-				return -1;
-		} else if (plan_add(p, OP_MASK, OP_OPTIONAL, NULL, path, e) < 0) {
+	for (size_t i = 0; i < l->manifest.mounts.n; i++)
+		if (hide(l, p, l->manifest.mounts.v[i], e) < 0)
 			return -1;
-		}
-	}
-	return 0;
+	return strlist_has(&l->manifest.mounts, l->state) ? 0 : hide(l, p, l->state, e);
 }
 
 static int plan_allowed_mounts(const struct launch *l, struct plan *p, struct err *e)
@@ -485,18 +486,23 @@ static int plan_masks(const struct launch *l, struct plan *p, struct err *e)
 	return 0;
 }
 
+static int seal_hidden(const struct launch *l, struct plan *p, const char *path, struct err *e)
+{
+	if (!is_masked_mount(l, path) || !holds_what_comes_back(l, path))
+		return 0;
+	return plan_add(p, OP_SEAL, OP_OPTIONAL, NULL, path, e);
+}
+
 /* What an agent writes beside its workspace would be lost without a word. */
 static int seal(const struct launch *l, struct plan *p, struct err *e)
 {
 	cleanup_strlist struct strlist masks = { 0 };
 
-	for (size_t i = 0; i < l->manifest.mounts.n; i++) {
-		const char *path = l->manifest.mounts.v[i];
-
-		if (is_masked_mount(l, path) && holds_what_comes_back(l, path) &&
-		    plan_add(p, OP_SEAL, OP_OPTIONAL, NULL, path, e) < 0)
+	for (size_t i = 0; i < l->manifest.mounts.n; i++)
+		if (seal_hidden(l, p, l->manifest.mounts.v[i], e) < 0)
 			return -1;
-	}
+	if (seal_hidden(l, p, l->state, e) < 0)
+		return -1;
 	if (list_masks(l, &masks, e) < 0)
 		return -1;
 	for (size_t i = 0; i < masks.n; i++)

@@ -142,6 +142,13 @@ lacks() {
 	lacks '/cache$|/skills from|overlay'
 }
 
+@test "plan: state stores outside of the home are hidden, but for the agent's own" {
+	run -0 show plan state=/var/lib/stores
+	order 'mask     /var/lib/stores if there' 'bind-rw  /home/vscode/.claude from /var/lib/stores/claude/state'
+	run -0 show plan
+	lacks 'mask     /home/vscode/.local/state'
+}
+
 @test "plan: a device that is given is in /dev before that is sealed" {
 	run -0 show plan device=/dev/ttyUSB0 device=/dev/ttyUSB0,/dev/serial/by-id/x
 	order 'tmpfs    /dev mode 0755' 'device   /dev/ttyUSB0 if there' \
