@@ -8,6 +8,7 @@
 
 #include "facts.h"
 #include "json_out.h"
+#include "printable.h"
 #include "run_dir.h"
 
 /**
@@ -17,14 +18,7 @@
  */
 void facts_print_text(FILE *f, const char *text)
 {
-	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < 0x20 || c == 0x7f || c == '\\' || (c >= 0x80 && c < 0xa0))
-			(void)fprintf(f, "\\%03o", c);
-		else
-			(void)fputc(c, f);
-	}
+	printable_put(f, text);
 }
 
 /**
