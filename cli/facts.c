@@ -39,14 +39,7 @@ void facts_print_head(FILE *f, const char *name)
  */
 const char *facts_egress(const struct run_dir *r)
 {
-	static const char *const words[] = {
-		[POLICY_EGRESS_INTERNET] = "internet",
-		[POLICY_EGRESS_ALLOWLIST] = "allowlist",
-		[POLICY_EGRESS_NONE] = "none",
-		[POLICY_EGRESS_OPEN] = "open",
-	};
-
-	return words[r->policy.egress];
+	return policy_egress_name(r->policy.egress);
 }
 
 /**

@@ -14,14 +14,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sysexits.h>
 #include <unistd.h>
 
-#include "capabilities.h"
-#include "environment.h"
+#include "arguments.h"
 #include "err.h"
 #include "launch_read.h"
+#include "look.h"
 #include "network.h"
-#include "plan.h"
+#include "path.h"
+#include "prepared.h"
+#include "printable.h"
 #include "protected.h"
 #include "sandbox.h"
 #include "share.h"
@@ -38,29 +41,17 @@ static const char *base_name(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* Inside a sandbox everything is in place: the real agent, and the environment. */
-static int run_nested(struct launch *l, char **argv, char **envp, struct err *e)
+/* One line, of which no terminal obeys anything */
+static void say(const char *before, const char *what)
 {
-	(void)execve(l->agent_at, argv, envp);
-	(void)err_set(e, errno, "run %s", l->agent_at);
-	return STATUS_CANNOT_RUN;
+	(void)fprintf(stderr, "oci-sandbox: %s", before);
+	printable_put(stderr, what);
+	(void)fputc('\n', stderr);
 }
 
 static void warn(const char *what)
 {
-	(void)fprintf(stderr, "oci-sandbox: warning: %s\n", what);
-}
-
-static void warn_of_capabilities(const struct launch *l)
-{
-	for (size_t i = 0; i < l->manifest.capabilities.n; i++) {
-		const struct capability *c = capability_find(l->manifest.capabilities.v[i]);
-
-		if (c->at_launch)
-			(void)fprintf(stderr,
-				      "oci-sandbox: warning: container root has %s: it %s\n",
-				      c->name, c->so);
-	}
+	say("warning: ", what);
 }
 
 /* Only main prints; this is its part that a launch which went well can need. */
@@ -70,57 +61,115 @@ static void warn_of_made(const struct launch *l, const struct strlist *missing)
 	struct err e = { 0 };
 
 	if (protected_made(l, missing, &made, &e) < 0)
-		(void)fprintf(stderr, "oci-sandbox: %s\n", e.msg);
-	for (size_t i = 0; i < made.n; i++)
-		(void)fprintf(stderr,
-			      "oci-sandbox: %s/%s is new, and git or an editor outside the sandbox "
-			      "obeys it: look at it first\n",
-			      l->workspace, made.v[i]);
+		say("", e.msg);
+	for (size_t i = 0; i < made.n; i++) {
+		cleanup_free char *path = path_join(l->workspace, made.v[i], &e);
+		cleanup_free char *what = NULL;
+
+		if (path != NULL &&
+		    asprintf(&what,
+			     "%s is new, and git or an editor outside the sandbox obeys it: look "
+			     "at it first",
+			     path) >= 0)
+			say("", what);
+	}
 }
 
-/* By its own name: an agent's --version is the agent's. */
-static bool asks_version(int argc, char **argv)
+/* ---- the plan ---- */
+
+static int print_plan(const struct prepared *p, bool json, struct err *e)
 {
-	return argc == 2 && strcmp(base_name(argv[0]), "shim") == 0 &&
-	       strcmp(argv[1], "--version") == 0;
+	if (!json)
+		prepared_print(stdout, p);
+	else if (prepared_print_json(stdout, p, e) < 0)
+		return -1;
+	return 0;
 }
 
-static int run(char **argv, char **envp, struct err *e)
+static int print_nested(const struct launch *l, const struct arguments *a, struct err *e)
+{
+	if (!a->json)
+		nested_print(stdout, l, a->argv);
+	else if (nested_print_json(stdout, l, a->argv, e) < 0)
+		return -1;
+	return 0;
+}
+
+/* What was printed as a whole, or not at all. */
+static int end_of_print(int printed, struct err *e)
+{
+	if (printed < 0)
+		return STATUS_FAILED;
+	if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+		(void)err_set(e, errno, "write the plan");
+		return STATUS_FAILED;
+	}
+	return 0;
+}
+
+/* ---- the launch ---- */
+
+/* Inside a sandbox everything is in place: the real agent, and the environment. */
+static int run_nested(const struct launch *l, const struct arguments *a, char **envp, struct err *e)
+{
+	if (a->workspace != NULL || a->no_forge) {
+		(void)err_set(e, 0,
+			      "this is a sandbox already, and stays as it is: --workspace and "
+			      "--no-forge are for a launch from the container");
+		return STATUS_FAILED;
+	}
+	if (a->print_plan)
+		return end_of_print(print_nested(l, a, e), e);
+	(void)execve(l->agent_at, a->argv, envp);
+	(void)err_set(e, errno, "run %s", l->agent_at);
+	return STATUS_CANNOT_RUN;
+}
+
+/* All that can be known before a process is started; to print it, nothing is made. */
+static int prepare(struct launch *l, const struct arguments *a, char **envp, struct prepared *p,
+		   struct err *e)
+{
+	p->launch = l;
+	p->argv = a->argv;
+	if (launch_is_in_container(l, e) < 0 || network_check(l, e) < 0)
+		return -1;
+	if (a->print_plan ? look_at_stores(l, p, e) < 0
+			  : store_prepare(l, e) < 0 || share_prepare(l, &p->lock, e) < 0)
+		return -1;
+	if (prepared_build(p, envp, e) < 0)
+		return -1;
+	return protected_missing(l, &p->missing, e);
+}
+
+static int run(const struct arguments *a, char **envp, struct err *e)
 {
 	cleanup_launch struct launch l = { 0 };
-	cleanup_plan struct plan plan = { 0 };
-	cleanup_strlist struct strlist env = { 0 }, missing = { 0 };
-	bool nested = launch_is_nested();
-	cleanup_fd int share_lock = -1;
+	cleanup_prepared struct prepared p = PREPARED_NONE;
+	const bool nested = launch_is_nested();
 	int status = STATUS_FAILED;
 
-	if (launch_read(base_name(argv[0]), envp, nested, &l, e) < 0)
+	if (launch_read(a, envp, nested, &l, e) < 0)
 		return e->code == ENOENT ? STATUS_NOT_FOUND : STATUS_FAILED;
-	argv[0] = l.command;
 	if (nested)
-		return run_nested(&l, argv, envp, e);
-	if (launch_is_in_container(&l, e) < 0 || network_check(&l, e) < 0 ||
-	    store_prepare(&l, e) < 0 || share_prepare(&l, &share_lock, e) < 0 ||
-	    plan_build(&l, &plan, e) < 0 || protected_missing(&l, &missing, e) < 0 ||
-	    environment_build(&l, envp, &env, e) < 0)
+		return run_nested(&l, a, envp, e);
+	if (prepare(&l, a, envp, &p, e) < 0)
 		return STATUS_FAILED;
+	if (a->print_plan)
+		return end_of_print(print_plan(&p, a->json, e), e);
 
-	warn_of_capabilities(&l);
-	if (l.signs)
-		(void)fputs("oci-sandbox: what the agent commits is not signed: your keys stay "
-			    "outside\n",
-			    stderr);
-	for (size_t i = 0; i < l.left_out.n; i++)
-		warn(l.left_out.v[i]);
-	if (l.no_route)
-		warn("the container has no default route, so agents have no network");
-	(void)sandbox_run(
-		&(struct sandbox){
-			.launch = &l, .plan = &plan, .argv = argv, .env = env.v, .warn = warn },
-		&status, e);
-	warn_of_made(&l, &missing);
+	for (size_t i = 0; i < p.messages.n; i++)
+		say("", p.messages.v[i]);
+	(void)sandbox_run(&(struct sandbox){ .launch = &l,
+					     .plan = &p.mounts,
+					     .argv = p.argv,
+					     .env = p.env.v,
+					     .warn = warn },
+			  &status, e);
+	warn_of_made(&l, &p.missing);
 	return status;
 }
+
+/* ---- the process ---- */
 
 /* What is opened later must not be taken for what the caller has closed. */
 static bool fill_standard_fds(void)
@@ -133,10 +182,33 @@ static bool fill_standard_fds(void)
 	return fd >= 0 && close(fd) == 0;
 }
 
+/* By its own name it is what oci-sandbox executes; an agent's --version is the agent's. */
+static bool is_by_own_name(const char *arg)
+{
+	return strcmp(base_name(arg), "shim") == 0;
+}
+
+/* Returns 0, or -1 if what follows `run` is not understood. */
+static int read_arguments(char **argv, struct arguments *ret, struct err *e)
+{
+	if (is_by_own_name(argv[0]) && argv[1] != NULL && strcmp(argv[1], "run") == 0)
+		return arguments_parse_run(argv + 2, ret, e);
+	*ret = (struct arguments){ .agent = base_name(argv[0]), .argv = argv };
+	argv[0] = (char *)ret->agent;
+	return 0;
+}
+
+static int finish(int status, struct err *e)
+{
+	if (e->msg[0] != '\0')
+		say("", e->msg);
+	return status;
+}
+
 int main(int argc, char **argv, char **envp)
 {
+	struct arguments a;
 	struct err e = { 0 };
-	int status;
 
 	/* What the caller left open stays out; a parent that ignores SIGCHLD would hide the end */
 	if (argc < 1 || close_range(STDERR_FILENO + 1, ~0U, 0) < 0 || !fill_standard_fds() ||
@@ -144,10 +216,9 @@ int main(int argc, char **argv, char **envp)
 		(void)fprintf(stderr, "oci-sandbox: can't prepare this process\n");
 		return STATUS_FAILED;
 	}
-	if (asks_version(argc, argv))
+	if (argc == 2 && is_by_own_name(argv[0]) && strcmp(argv[1], "--version") == 0)
 		return puts("oci-sandbox-shim " PACKAGE_VERSION) < 0 ? STATUS_FAILED : 0;
-	status = run(argv, envp, &e);
-	if (e.msg[0] != '\0')
-		(void)fprintf(stderr, "oci-sandbox: %s\n", e.msg);
-	return status;
+	if (read_arguments(argv, &a, &e) < 0)
+		return finish(EX_USAGE, &e);
+	return finish(run(&a, envp, &e), &e);
 }
