@@ -6,11 +6,6 @@
 
 #include "plan.h"
 
-/* Inside STATE: STATE/skills, and for each agent STATE/NAME/state and STATE/NAME/cache */
-#define STORE_STATE "state"
-#define STORE_CACHE "cache"
-#define STORE_SKILLS "skills"
-
 #define SESSION_FACTS RUN_SESSION "/facts"
 #define SESSION_GITCONFIG RUN_SESSION "/gitconfig"
 

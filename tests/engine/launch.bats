@@ -257,3 +257,104 @@ vsock EAFNOSUPPORT'
 		echo $?; cat out'
 	is $'0\n/dev/null\n/dev/null\n4' # and the one that ls reads its folder by
 }
+
+@test "state: the first launch imports what the profile lists, and says so in one line" {
+	local home=$ROOTFS/root
+
+	mkdir -p "$home/.claude/skills/s" "$home/.agents/skills/t"
+	echo token >"$home/.claude/.credentials.json" # no JSON
+	echo '{"theme": "dark"}' >"$home/.claude.json"
+	echo rules >"$home/.claude/CLAUDE.md"
+	echo skill >"$home/.claude/skills/s/SKILL.md"
+	echo shared >"$home/.agents/skills/t/SKILL.md"
+	ln -s /root/.ssh/id_ed25519 "$home/.claude/skills/s/link"
+	ln -s /root/.ssh "$home/.claude/commands"
+	chmod 6755 "$home/.claude/skills/s/SKILL.md"
+	chmod 600 "$home/.claude/CLAUDE.md"
+	container_owner 0 "$home/.agents" "$home/.claude.json" "$home/.claude/"{CLAUDE.md,skills}
+	run -0 --separate-stderr confined sh -c 'claude "cd ~/.claude; cat CLAUDE.md .claude.json skills/s/SKILL.md \
+		~/.agents/skills/t/SKILL.md; stat -c %a CLAUDE.md skills/s/SKILL.md; find . | grep -c link; ls settings.json commands 2>&1; true"
+		claude "echo own >~/.claude/CLAUDE.md"; cat ~/.claude/CLAUDE.md; claude "cat ~/.claude/CLAUDE.md"'
+	is $'rules\n{"theme": "dark"}\nskill\nshared\n600\n644\n0
+ls: settings.json: No such file or directory\nls: commands: No such file or directory\nrules\nown'
+	[ "$stderr" = "oci-sandbox: the first launch of claude here: imported ~/.claude.json, CLAUDE.md, \
+skills, ~/.agents/skills/t; not imported: .credentials.json (it is not plain JSON), \
+settings.json (it is not plain JSON), skills (the links in it), commands (it is neither a file nor a folder)" ]
+}
+
+@test "state: what is too large stays outside, and the launch goes on" {
+	mkdir "$ROOTFS/root/.claude/skills"
+	truncate -s 65M "$ROOTFS/root/.claude/skills/big"
+	echo rules >"$ROOTFS/root/.claude/CLAUDE.md"
+	container_owner 0 "$ROOTFS/root/.claude"
+	run -0 --separate-stderr confined claude 'cat ~/.claude/CLAUDE.md; ls -A ~/.claude | grep -E "skills|import"; true'
+	is rules
+	has 'skills (it is too large)' "$stderr"
+}
+
+@test "state: an import that ends half way is done again" {
+	local store=$ROOTFS/root/.local/state/oci-sandbox/claude
+
+	mkdir -p "$store/state/.oci-sandbox-import/copy/half"
+	echo rules >"$ROOTFS/root/.claude/CLAUDE.md"
+	echo skill >"$ROOTFS/root/.claude/skills"
+	echo own >"$store/state/skills"
+	container_owner 0 "$ROOTFS/root/.local" "$ROOTFS/root/.claude"
+	run -0 --separate-stderr confined claude 'cat ~/.claude/CLAUDE.md ~/.claude/skills; ls -A ~/.claude'
+	is $'rules\nown\nCLAUDE.md\ndaemon\njobs\nskills'
+	has 'skills (the agent has its own)' "$stderr"
+	[ -e "$store/imported" ]
+}
+
+@test "state: a full disk says so, loses nothing, and works once there is room" {
+	echo 'STAND-IN rules' >"$ROOTFS/root/.claude/CLAUDE.md"
+	head -c 100000 /dev/zero | tr '\0' x >>"$ROOTFS/root/.claude/CLAUDE.md"
+	container_owner 0 "$ROOTFS/root/.claude"
+	policy_with 'state-root = /small'
+	OPTIONS+=(--mount type=tmpfs,destination=/small,tmpfs-size=65536)
+	run -0 --separate-stderr confined sh -c 'claude "echo the agent ran"; echo $?; ls -A /small/claude/state; cmp ~/.claude/CLAUDE.md ~/.claude/CLAUDE.md
+		echo short >~/.claude/CLAUDE.md; claude "cat ~/.claude/CLAUDE.md; dd if=/dev/zero of=.claude/x 2>/dev/null; head -c 100000 /dev/zero >~/.claude/more 2>/dev/null || echo full; cat ~/.claude/CLAUDE.md"'
+	is $'125\nshort\nfull\nshort'
+	has 'state store /small/claude: No space left on device (make room there' "$stderr"
+}
+
+@test "state: a store that cannot be written is refused, with what to do" {
+	mkdir -p "${ROOTFS%/*}/store"
+	container_owner 0 "${ROOTFS%/*}/store"
+	refused 'read-only' --volume "${ROOTFS%/*}/store:/root/.local/state/oci-sandbox:ro"
+}
+
+@test "state: daemon folders are each launch's own, and a link in their place is refused" {
+	local state=$ROOTFS/root/.local/state/oci-sandbox/claude/state
+
+	run -0 --separate-stderr confined sh -c 'claude "echo work >~/.claude/daemon/dispatch; cat ~/.claude/daemon/dispatch"
+		claude "ls -A ~/.claude/daemon ~/.claude/jobs; echo ran"'
+	is $'work\n/root/.claude/daemon:\n\n/root/.claude/jobs:\nran'
+	[ -z "$(ls -A "$state/daemon")" ]
+	rmdir "$state/daemon"
+	ln -s ../../elsewhere "$state/daemon"
+	refused 'oci-sandbox/claude/state/daemon: '
+}
+
+@test "state: sessions of one agent share it, on a volume as well, and the agents' locks hold" {
+	mkdir -p "${ROOTFS%/*}/store"
+	container_owner 0 "${ROOTFS%/*}/store"
+	OPTIONS+=(--volume "${ROOTFS%/*}/store:/root/.local/state/oci-sandbox")
+	run -0 --separate-stderr confined sh -c '
+		claude "cd ~/.claude; exec 9>flock; flock 9; mkdir dir.lock; echo one >new; mv new shared; mkfifo go; echo up >/workspace/up; read -r x <go" &
+		until [ -s up ]; do :; done
+		claude "cd ~/.claude; cat shared; flock -n flock true || echo flocked; mkdir dir.lock 2>/dev/null || echo locked
+			echo two >new; mv new shared; echo done >go"
+		wait; claude "cat ~/.claude/shared"'
+	is $'one\nflocked\nlocked\ntwo'
+	[ "$(cat "${ROOTFS%/*}/store/claude/state/shared")" = two ]
+}
+
+@test "state: what was written stays when agent and supervisor are killed in the middle of a write" {
+	run -0 --separate-stderr confined sh -c '
+		claude "cd ~/.claude; echo kept >before; echo up >/workspace/up; while :; do echo more; done >during" & pid=$!
+		until [ -s up ]; do :; done
+		kill -9 $pid; wait $pid;
+		claude "cat ~/.claude/before; [ -e ~/.claude/during ] && echo there; echo ok >~/.claude/after && cat ~/.claude/after"'
+	is $'kept\nthere\nok'
+}
