@@ -57,22 +57,28 @@ static void place_done(struct place *p)
 
 #define cleanup_place CLEANUP(place_done)
 
+/* As err_set(), with the reason inside of the text */
+static int explain(struct err *e, int code, const char *path, const char *what_to_do)
+{
+	(void)err_set(e, 0, "state store %s: %s (%s)", path, strerror(code), what_to_do);
+	e->code = code;
+	return -1;
+}
+
 static int cannot(const char *path, struct err *e)
 {
-	const int code = e->code;
-
-	(void)err_wrap(e, "state store %s", path);
-	if (code == EROFS)
-		return err_set(e, code,
-			       "state store %s: %s (the container's root is read-only: mount a "
-			       "volume there, or name a writable folder as state-root)",
-			       path, strerror(code));
-	if (code == ENOSPC || code == EDQUOT)
-		return err_set(e, code,
-			       "state store %s: %s (make room there, or name another folder as "
-			       "state-root; nothing that was there is lost)",
-			       path, strerror(code));
-	return -1;
+	if (e->code == EROFS)
+		return explain(e, EROFS, path,
+			       "the container's root is read-only: mount a volume there, or name "
+			       "a writable folder as state-root");
+	if (e->code == ENOSPC || e->code == EDQUOT)
+		return explain(e, e->code, path,
+			       "make room there, or name another folder as state-root; nothing "
+			       "that was there is lost");
+	if (e->code == ELOOP || e->code == ENOTDIR)
+		return explain(e, e->code, path,
+			       "a folder of yours belongs there, and no link: move it away");
+	return err_wrap(e, "state store %s", path);
 }
 
 /* A folder below @dir that is the developer's.  No link is taken in its place: it could lead
@@ -110,11 +116,6 @@ static int open_named(const struct store_of *of, const char *above, int dir, con
 			       "state store %s belongs to uid %u, not to you (uid %u): "
 			       "`chown -R %u %s` as root mends it",
 			       path, st.st_uid, of->uid, of->uid, path);
-	if (e->code == ELOOP || e->code == ENOTDIR)
-		return err_set(e, e->code,
-			       "state store %s: %s (an agent may have put it there: `oci-sandbox "
-			       "state reset %s` begins anew)",
-			       path, strerror(e->code), of->profile->name);
 	return cannot(path, e);
 }
 
@@ -326,8 +327,9 @@ static int lock_alone(const struct store_of *of, const struct place *p, struct e
 		return 0;
 	if (errno != EWOULDBLOCK)
 		return err_set(e, errno, "lock the state store of %s", of->profile->name);
-	return err_set(e, EBUSY, "%s is running, and uses its state: end it first",
-		       of->profile->name);
+	(void)err_set(e, 0, "%s is running, and uses its state: end it first", of->profile->name);
+	e->code = EBUSY;
+	return -1;
 }
 
 /**

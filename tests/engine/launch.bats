@@ -239,8 +239,6 @@ vsock EAFNOSUPPORT'
 }
 
 @test "end: with few descriptors a launch works or fails, and never hangs" {
-	local n
-
 	# shellcheck disable=SC2016 # the container's
 	run -0 confined sh -c '
 		for n in $(seq 4 40); do
@@ -279,7 +277,7 @@ vsock EAFNOSUPPORT'
 ls: settings.json: No such file or directory\nls: commands: No such file or directory\nrules\nown'
 	[ "$stderr" = "oci-sandbox: the first launch of claude here: imported ~/.claude.json, CLAUDE.md, \
 skills, ~/.agents/skills/t; not imported: .credentials.json (it is not plain JSON), \
-settings.json (it is not plain JSON), skills (the links in it), commands (it is neither a file nor a folder)" ]
+skills (the links in it), commands (it is neither a file nor a folder)" ]
 }
 
 @test "state: what is too large stays outside, and the launch goes on" {
@@ -311,7 +309,7 @@ settings.json (it is not plain JSON), skills (the links in it), commands (it is 
 	head -c 100000 /dev/zero | tr '\0' x >>"$ROOTFS/root/.claude/CLAUDE.md"
 	container_owner 0 "$ROOTFS/root/.claude"
 	policy_with 'state-root = /small'
-	OPTIONS+=(--mount type=tmpfs,destination=/small,tmpfs-size=65536)
+	OPTIONS+=(--mount "type=tmpfs,destination=/small,tmpfs-size=65536")
 	run -0 --separate-stderr confined sh -c 'claude "echo the agent ran"; echo $?; ls -A /small/claude/state; cmp ~/.claude/CLAUDE.md ~/.claude/CLAUDE.md
 		echo short >~/.claude/CLAUDE.md; claude "cat ~/.claude/CLAUDE.md; dd if=/dev/zero of=.claude/x 2>/dev/null; head -c 100000 /dev/zero >~/.claude/more 2>/dev/null || echo full; cat ~/.claude/CLAUDE.md"'
 	is $'125\nshort\nfull\nshort'
@@ -357,4 +355,57 @@ settings.json (it is not plain JSON), skills (the links in it), commands (it is 
 		kill -9 $pid; wait $pid;
 		claude "cat ~/.claude/before; [ -e ~/.claude/during ] && echo there; echo ok >~/.claude/after && cat ~/.claude/after"'
 	is $'kept\nthere\nok'
+}
+
+@test "state: by the developer's word it is shown, imported again, and removed" {
+	echo one >"$ROOTFS/root/.claude/CLAUDE.md"
+	container_owner 0 "$ROOTFS/root/.claude"
+	run -0 confined sh -c 'exec 2>&1; cd; s=$(oci-sandbox state path claude); echo $s
+		oci-sandbox state reset claude; echo $?; oci-sandbox state import claude; cd /workspace
+		claude "cat ~/.claude/CLAUDE.md; echo own >~/.claude/CLAUDE.md; ln -s /workspace ~/.claude/out; mkdir -p ~/.claude/$(printf "d/%.0s" $(seq 200)); chmod 0 ~/.claude/d/d/d; ln -s / ~/.cache/root"
+		echo two >~/.claude/CLAUDE.md; echo new >~/.claude/skills
+		oci-sandbox state import claude; cat $s/state/CLAUDE.md $s/state/skills
+		oci-sandbox state import --force claude; cat $s/state/CLAUDE.md $s/state/CLAUDE.md.bak
+		oci-sandbox state reset claude && ls $s; ls -d /workspace/.git
+		claude "cat ~/.claude/CLAUDE.md"'
+	is $'/root/.local/state/oci-sandbox/claude
+oci-sandbox: state store /root/.local/state/oci-sandbox: No such file or directory\n66
+imported      CLAUDE.md\none
+imported      skills\nnot imported  CLAUDE.md (the agent has its own)\nown\nnew
+imported      CLAUDE.md\nimported      skills\ntwo\nown\nlock\n/workspace/.git
+oci-sandbox: the first launch of claude here: imported CLAUDE.md, skills\ntwo'
+}
+
+@test "state: a reset leaves a running agent's alone, and a sandbox can ask for none" {
+	run -0 confined sh -c 'exec 2>&1
+		claude "echo kept >~/.claude/note; mkfifo ~/.claude/go; echo up >up; read -r x <~/.claude/go" & pid=$!
+		until [ -s up ]; do :; done
+		s=$(oci-sandbox state path claude)
+		oci-sandbox state reset claude; echo $?; oci-sandbox state import claude; echo $?; cat $s/state/note
+		echo >$s/state/go; wait $pid
+		claude "for w in path import reset; do oci-sandbox state \$w claude; echo \$?; done"; cat $s/state/note
+		oci-sandbox state reset nobody; echo $?; oci-sandbox state reset claude; ls -A $s'
+	is $'oci-sandbox: claude is running, and uses its state: end it first\n75
+oci-sandbox: claude is running, and uses its state: end it first\n75\nkept
+oci-sandbox: this is a sandbox: agents\' state is managed from outside of it\n77
+oci-sandbox: this is a sandbox: agents\' state is managed from outside of it\n77
+oci-sandbox: this is a sandbox: agents\' state is managed from outside of it\n77\nkept
+oci-sandbox: `nobody` is no agent of this container\n66\nlock'
+}
+
+@test "state: a reset follows no link that stands for a store, and no other user's is removed" {
+	local store=$ROOTFS/root/.local/state/oci-sandbox
+
+	mkdir -p "$store" "$ROOTFS/root/precious/state"
+	echo kept >"$ROOTFS/root/precious/state/file"
+	ln -s /root/precious "$store/claude"
+	mkdir -p "$store/codex/state"
+	container_owner 0 "$ROOTFS/root"
+	container_owner 1000 "$store/codex"
+	run -0 confined sh -c 'exec 2>&1; oci-sandbox state reset claude; echo $?; cat ~/precious/state/file
+		oci-sandbox state reset codex; echo $?; ls -A ~/.local/state/oci-sandbox/codex'
+	has 'oci-sandbox/claude: Too many levels of symbolic links' "$output"
+	has $'73\nkept' "$output"
+	has 'chown -R 0 /root/.local/state/oci-sandbox/codex` as root mends it' "$output"
+	[[ $output == *$'73\nstate' ]]
 }
