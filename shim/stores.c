@@ -5,34 +5,23 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 
 #include "cleanup.h"
 #include "err.h"
 #include "launch.h"
 #include "path.h"
-#include "root.h"
 #include "store.h"
 #include "stores.h"
 
 /* Makes STATE and resolves it: the sandbox binds what is in it without following links. */
 static int resolve_root(struct launch *l, struct err *e)
 {
-	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	cleanup_fd int made = -1;
+	cleanup_fd int made = store_root_open(l->state, e);
 	char *real;
 
-	if (root < 0)
-		return err_set(e, errno, "open /");
-	made = root_mkdirs(root, l->state, 0700, NULL, e);
-	if (made < 0 && e->code == EROFS)
-		return err_wrap(e,
-				"state store %s (the container's root is read-only: mount a "
-				"volume there, or name a writable folder as state-root)",
-				l->state);
 	if (made < 0)
-		return err_wrap(e, "state store %s", l->state);
+		return -1;
 	real = realpath(l->state, NULL);
 	if (real == NULL)
 		return err_set(e, errno, "state store %s", l->state);

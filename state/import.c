@@ -136,10 +136,15 @@ static int place(int staging, const struct item *i, struct err *e)
 	return 0;
 }
 
+/* What is told goes to a terminal, and the names of skills may come from anywhere. */
 static int tell(struct strlist *l, const struct item *i, const char *why, struct err *e)
 {
-	return why == NULL ? strlist_add(l, i->shown, e)
-			   : strlist_add_fmt(l, e, "%s (%s)", i->shown, why);
+	struct err line;
+
+	(void)(why == NULL ? err_set(&line, 0, "%s", i->shown)
+			   : err_set(&line, 0, "%s (%s)", i->shown, why));
+	err_make_printable(&line);
+	return strlist_add(l, line.msg, e);
 }
 
 static int import_one(int staging, const struct item *i, struct tree_room *room,

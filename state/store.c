@@ -65,6 +65,15 @@ static int explain(struct err *e, int code, const char *path, const char *what_t
 	return -1;
 }
 
+/* The folder is there, and another's. */
+static int is_others(const char *path, const char *option, uid_t owner, uid_t uid, struct err *e)
+{
+	return err_set(e, 0,
+		       "state store %s belongs to uid %u, not to you (uid %u): "
+		       "`chown %s%u %s` as root mends it",
+		       path, owner, uid, option, uid, path);
+}
+
 static int cannot(const char *path, struct err *e)
 {
 	if (e->code == EROFS)
@@ -112,10 +121,9 @@ static int open_named(const struct store_of *of, const char *above, int dir, con
 	if (fd >= 0 || path == NULL)
 		return fd;
 	if (e->code == 0 && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		return err_set(e, 0,
-			       "state store %s belongs to uid %u, not to you (uid %u): "
-			       "`chown -R %u %s` as root mends it",
-			       path, st.st_uid, of->uid, of->uid, path);
+		return is_others(path, "-R ", st.st_uid, of->uid, e);
+	if (e->code == EACCES && fstat(dir, &st) == 0 && st.st_uid != of->uid)
+		return is_others(above, "", st.st_uid, of->uid, e);
 	return cannot(path, e);
 }
 
@@ -172,15 +180,26 @@ char *store_root_path(const char *named, const char *home, struct err *e)
 	return real;
 }
 
-static int open_root(const struct store_of *of, struct err *e)
+/**
+ * store_root_open() - Open STATE, made if it isn't there
+ * @path:	It
+ * @e:		Set on failure, with what to do
+ *
+ * Return: fd owned by the caller, -1 on failure
+ */
+int store_root_open(const char *path, struct err *e)
 {
 	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_fd int fd = -1;
 
 	if (root < 0)
 		return err_set(e, errno, "open /");
-	fd = root_mkdirs(root, of->root, 0700, NULL, e);
-	return fd < 0 ? cannot(of->root, e) : steal_fd(&fd);
+	fd = root_mkdirs(root, path, 0700, NULL, e);
+	if (fd < 0 && e->code == EACCES)
+		return explain(e, EACCES, path,
+			       "a folder above it is another's: as root, make it and chown it to "
+			       "you, or name another folder as state-root");
+	return fd < 0 ? cannot(path, e) : steal_fd(&fd);
 }
 
 static int open_place(const struct store_of *of, int root, struct place *ret, struct err *e)
@@ -310,7 +329,7 @@ static int enter(const struct store_of *of, const struct place *p, struct store_
  */
 int store_enter(const struct store_of *of, struct store_news *ret, struct err *e)
 {
-	cleanup_fd int dir = open_root(of, e);
+	cleanup_fd int dir = store_root_open(of->root, e);
 	cleanup_place struct place own = PLACE_NONE;
 
 	if (dir < 0 || open_place(of, dir, &own, e) < 0 || enter(of, &own, ret, e) < 0 ||
@@ -343,7 +362,7 @@ static int lock_alone(const struct store_of *of, const struct place *p, struct e
  */
 int store_import_again(const struct store_of *of, bool force, struct store_news *ret, struct err *e)
 {
-	cleanup_fd int dir = open_root(of, e);
+	cleanup_fd int dir = store_root_open(of->root, e);
 	cleanup_place struct place own = PLACE_NONE;
 
 	if (dir < 0 || open_place(of, dir, &own, e) < 0 || lock_alone(of, &own, e) < 0 ||

@@ -42,6 +42,7 @@ struct store_news {
 };
 
 char *store_root_path(const char *named, const char *home, struct err *e);
+int store_root_open(const char *path, struct err *e);
 int store_enter(const struct store_of *of, struct store_news *ret, struct err *e);
 int store_import_again(const struct store_of *of, bool force, struct store_news *ret,
 		       struct err *e);
