@@ -211,7 +211,7 @@ oci-sandbox: `nobody` is no agent of this container\n66\nlock'
 	run -0 confined sh -c 'exec 2>&1
 		try() { su dev -c "claude \"echo ran\""; echo $?; }
 		try; chown -R 1000 /state/claude; try; rmdir /state/claude; try; chown 1000 /state; try
-		su dev -c "claude \"mkdir -p ~/.claude/a/b; chmod 0 ~/.claude/a\"; oci-sandbox state reset claude && ls -A /state/claude"
+		su dev -c "mkdir -p ~/.local/share; claude \"touch ~/.local/share/own; mkdir -p ~/.claude/a/b; chmod 0 ~/.claude/a\"; oci-sandbox state reset claude && ls -A /state/claude"
 		claude "echo ran"; true'
 	has "oci-sandbox: state store /state/claude belongs to uid 0, not to you (uid 1000): \`chown -R 1000 /state/claude\` as root mends it
 125" "$output"
