@@ -34,6 +34,7 @@
 #include "plan_ops.h"
 #include "routes.h"
 #include "standalone.h"
+#include "store.h"
 #include "workspace.h"
 #include "writable.h"
 
@@ -301,15 +302,8 @@ static int find_workspace(struct launch *l, const char *asked, struct err *e)
 /* Resolved as far as it exists already, so that no agent is found in it. */
 static int find_state(struct launch *l, struct err *e)
 {
-	cleanup_free char *below = path_join(l->home, ".local/state/oci-sandbox", e);
-	const char *path = l->policy.state_root != NULL ? l->policy.state_root : below;
-
-	if (below == NULL)
-		return -1;
-	l->state = realpath(path, NULL);
-	if (l->state == NULL)
-		l->state = strdup(path);
-	return l->state != NULL ? 0 : err_set(e, ENOMEM, "allocate a path");
+	l->state = store_root_path(l->policy.state_root, l->home, e);
+	return l->state != NULL ? 0 : -1;
 }
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * DOC: What store.c and share.c would do, without doing it
+ * DOC: What stores.c and share.c would do, without doing it
  *
  * For --print-plan: the launch gets the paths that it would have, and what would be made for it is
  * listed.
@@ -26,6 +26,7 @@
 #include "plan_ops.h"
 #include "prepared.h"
 #include "share.h"
+#include "store.h"
 
 #define LOCKS "/proc/locks"
 #define LOCKS_MAX_BYTES (4 * 1024 * 1024)
@@ -95,6 +96,56 @@ static int look_at_folder(const struct launch *l, const char *path, struct prepa
 	return strlist_add(&p->to_make, path, e);
 }
 
+/* Folders of the store that each launch has empty ones of. */
+static int look_at_masked(const struct launch *l, const char *state, struct prepared *p,
+			  struct err *e)
+{
+	for (size_t i = 0; i < l->profile.mask.n; i++) {
+		cleanup_free char *path = path_join(state, l->profile.mask.v[i], e);
+
+		if (path == NULL || look_at_folder(l, path, p, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What the developer has of that which a new store gets. */
+static int look_at_import(const struct launch *l, const char *own, struct prepared *p,
+			  struct err *e)
+{
+	cleanup_free char *imported = path_join(own, STORE_IMPORTED, e);
+	cleanup_free char *state = path_join(l->home, l->profile.state, e);
+	struct stat st;
+
+	if (imported == NULL || state == NULL)
+		return -1;
+	for (size_t i = 0; i < l->profile.import.n && lstat(imported, &st) < 0; i++) {
+		const char *what = l->profile.import.v[i];
+		const bool at_home = strncmp(what, "~/", 2) == 0;
+		cleanup_free char *path =
+			path_join(at_home ? l->home : state, at_home ? what + 2 : what, e);
+
+		if (path == NULL ||
+		    (lstat(path, &st) == 0 && strlist_add(&p->to_import, path, e) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* The same for the skills of all agents. */
+static int look_at_skills(const struct launch *l, struct prepared *p, struct err *e)
+{
+	cleanup_free char *imported = path_join(l->state, STORE_IMPORTED, e);
+	cleanup_free char *skills = path_join(l->home, SHARE_SKILLS, e);
+	struct stat st;
+
+	if (imported == NULL || skills == NULL)
+		return -1;
+	if (lstat(imported, &st) == 0 || lstat(skills, &st) < 0)
+		return 0;
+	return strlist_add(&p->to_import, skills, e);
+}
+
 static int look_at_state(struct launch *l, struct prepared *p, struct err *e)
 {
 	cleanup_free char *there = NULL, *own = NULL, *state = NULL, *cache = NULL, *skills = NULL;
@@ -110,9 +161,11 @@ static int look_at_state(struct launch *l, struct prepared *p, struct err *e)
 	    (cache = path_join(own, STORE_CACHE, e)) == NULL ||
 	    (skills = path_join(l->state, STORE_SKILLS, e)) == NULL)
 		return -1;
-	if (look_at_folder(l, state, p, e) < 0 || look_at_folder(l, cache, p, e) < 0)
+	if (look_at_folder(l, state, p, e) < 0 || look_at_folder(l, cache, p, e) < 0 ||
+	    look_at_masked(l, state, p, e) < 0 || look_at_folder(l, skills, p, e) < 0 ||
+	    look_at_import(l, own, p, e) < 0)
 		return -1;
-	return look_at_folder(l, skills, p, e);
+	return look_at_skills(l, p, e);
 }
 
 /* ---- share-write ---- */
@@ -204,7 +257,7 @@ static int look_at_data(struct launch *l, struct prepared *p, struct err *e)
 
 /**
  * look_at_stores() - Find the folders that a launch would have, and what it would make for that
- * @l:		The launch; gets what store_prepare() and share_prepare() give it
+ * @l:		The launch; gets what stores_enter() and share_prepare() give it
  * @p:		Gets to_make, and obstacles
  * @e:		Set on failure
  *

@@ -29,6 +29,7 @@
 #include "sandbox.h"
 #include "share.h"
 #include "store.h"
+#include "stores.h"
 
 #define STATUS_FAILED 125
 #define STATUS_CANNOT_RUN 126
@@ -52,6 +53,25 @@ static void say(const char *before, const char *what)
 static void warn(const char *what)
 {
 	say("warning: ", what);
+}
+
+static void say_list(const char *before, const struct strlist *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		(void)fputs(i == 0 ? before : ", ", stderr);
+		printable_put(stderr, l->v[i]);
+	}
+}
+
+/* One line, and none if the developer has nothing that the agent could want. */
+static void tell_imported(const struct launch *l, const struct store_news *news)
+{
+	if (news->imported.n == 0 && news->left_out.n == 0)
+		return;
+	(void)fprintf(stderr, "oci-sandbox: the first launch of %s here: ", l->profile.name);
+	say_list("imported ", &news->imported);
+	say_list(news->imported.n > 0 ? "; not imported: " : "not imported: ", &news->left_out);
+	(void)fputc('\n', stderr);
 }
 
 /* Only main prints; this is its part that a launch which went well can need. */
@@ -125,6 +145,18 @@ static int run_nested(const struct launch *l, const struct arguments *a, char **
 	return STATUS_CANNOT_RUN;
 }
 
+/* The stores stay this launch's until it ends. */
+static int enter_stores(struct launch *l, struct prepared *p, struct err *e)
+{
+	cleanup_store_news struct store_news news = { 0 };
+
+	p->store = stores_enter(l, &news, e);
+	if (p->store < 0 || share_prepare(l, &p->share, e) < 0)
+		return -1;
+	tell_imported(l, &news);
+	return 0;
+}
+
 /* All that can be known before a process is started; to print it, nothing is made. */
 static int prepare(struct launch *l, const struct arguments *a, char **envp, struct prepared *p,
 		   struct err *e)
@@ -133,8 +165,7 @@ static int prepare(struct launch *l, const struct arguments *a, char **envp, str
 	p->argv = a->argv;
 	if (launch_is_in_container(l, e) < 0 || network_check(l, e) < 0)
 		return -1;
-	if (a->print_plan ? look_at_stores(l, p, e) < 0
-			  : store_prepare(l, e) < 0 || share_prepare(l, &p->lock, e) < 0)
+	if ((a->print_plan ? look_at_stores(l, p, e) : enter_stores(l, p, e)) < 0)
 		return -1;
 	if (prepared_build(p, envp, e) < 0)
 		return -1;

@@ -62,7 +62,9 @@ void prepared_done(struct prepared *p)
 	strlist_clear(&p->messages);
 	strlist_clear(&p->missing);
 	strlist_clear(&p->to_make);
+	strlist_clear(&p->to_import);
 	strlist_clear(&p->obstacles);
-	close_p(&p->lock);
+	close_p(&p->store);
+	close_p(&p->share);
 	*p = (struct prepared)PREPARED_NONE;
 }

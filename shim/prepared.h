@@ -21,8 +21,10 @@ struct launch;
  * @messages:	What is said before it, a line each
  * @missing:	Protected paths that the workspace lacks, relative
  * @to_make:	Folders that a launch makes first; none if it has made them
+ * @to_import:	What it copies from the developer's state into a new store; likewise
  * @obstacles:	Why a launch would fail at that
- * @lock:	fd that keeps .local/share for this launch; -1: none
+ * @store:	fd that keeps the stores for this launch; -1: none
+ * @share:	fd that keeps the overlay of .local/share; -1: none
  *
  * Owned by the caller; prepared_done() releases it.
  */
@@ -34,13 +36,15 @@ struct prepared {
 	struct strlist messages;
 	struct strlist missing;
 	struct strlist to_make;
+	struct strlist to_import;
 	struct strlist obstacles;
-	int lock;
+	int store;
+	int share;
 };
 
-#define PREPARED_NONE      \
-	{                  \
-		.lock = -1 \
+#define PREPARED_NONE                    \
+	{                                \
+		.store = -1, .share = -1 \
 	}
 
 int prepared_build(struct prepared *p, char *const vars[], struct err *e);

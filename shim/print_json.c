@@ -96,6 +96,7 @@ static void add_first(struct json_out *o, const struct prepared *p)
 	open_at(o, "first", '{');
 	add_bool(o, "asks_git", p->launch->asks_git);
 	add_list(o, "makes", &p->to_make);
+	add_list(o, "imports", &p->to_import);
 	add_list(o, "obstacles", &p->obstacles);
 	json_out_close(o, '}');
 	add_list(o, "messages", &p->messages);

@@ -82,7 +82,7 @@ static void print_first(FILE *f, const struct prepared *p)
 {
 	const bool asks = p->launch->asks_git;
 
-	if (!asks && p->to_make.n == 0 && p->obstacles.n == 0)
+	if (!asks && p->to_make.n == 0 && p->to_import.n == 0 && p->obstacles.n == 0)
 		return;
 	(void)fputs("\nfirst:\n", f);
 	if (asks)
@@ -90,6 +90,7 @@ static void print_first(FILE *f, const struct prepared *p)
 			 "for your name and e-mail address; and says so if you sign "
 			 "what you commit");
 	put_list(f, "makes", &p->to_make);
+	put_list(f, "imports", &p->to_import);
 	put_list(f, "would fail", &p->obstacles);
 }
 

@@ -346,6 +346,27 @@ show_typical() {
 		'ro       /workspaces/main/.git/worktrees/p/commondir if there'
 }
 
+@test "settings: what can name no command and hold no token may be imported" {
+	local text
+
+	for text in '{}' '{"model": "opus", "permissions": {"allow": ["Bash(env:*)"], "n": -1.5e3}}' \
+		'{"mcpServers": {}, "hooks": [ ], "env":null}' '{"a": "hooks", "b": "say \"env\": {1}"}'; do
+		run -0 "$SHOW" settings <<<"$text"
+	done
+}
+
+@test "settings: what can, or is no plain JSON, stays outside" {
+	local text
+
+	for text in '{"hooks": {"Stop": []}}' '{"a": [{"env" : {"T": "x"}}]}' '{"apiKeyHelper": "/x"}' \
+		'{"p": {"mcpServers":{"x":{}}}}' '{"ho\u006fks": {"Stop": []}}' "{'hooks': 1}" \
+		$'{\n// it\'s "\n"hooks": {"Stop": []}}' '/* " */ {"hooks": 1}' 'hooks = 1' '{"a' '{"a\'; do
+		run -1 "$SHOW" settings <<<"$text"
+	done
+	run -1 "$SHOW" settings <<<'{"env": {"TOKEN": "x"}}'
+	[[ $output == *" env" ]]
+}
+
 @test "gitconfig: a name with quotes and escapes stays a name" {
 	run -0 "$SHOW" gitconfig $'A "B" \\ C\n[core]\n\tfsmonitor = x' a@b
 	echo "$output" >gitconfig
