@@ -7,7 +7,7 @@
 load ../lib/standalone
 load ../lib/schema
 
-RUN=(/usr/libexec/oci-sandbox/shim run)
+RUN=(oci-sandbox run)
 
 setup_file() {
 	lab_prepare
@@ -110,14 +110,14 @@ namespaces_differ() {
 		jq -e --argjson id "$id" '.user.uid == $id and .hook and .network.kind == "namespace" and
 			.cwd == "/workspace" and .command.program == "/usr/local/bin/claude" and
 			.command.arguments == ["claude", "/proc/self/environ"] and
-			(.first.makes | length) == 5 and .first.obstacles == []' "$PLAN"
+			(.first.makes | length) == 7 and .first.obstacles == [] and
+			(.first.imports | length) == 1 and (.first.imports[0] | endswith("/.claude/settings.json"))' "$PLAN"
 		launched "$id"
 		namespaces_differ "$id"
 		# the stores are there now, and the rest is the same
 		cp "$PLAN" "$PLAN.first"
 		planned "$id" claude /proc/self/environ
-		diff <(jq '.first.makes = []' "$PLAN.first") <(jq . "$PLAN")
-		launched "$id"
+		diff <(jq '.first.makes = [] | .first.imports = []' "$PLAN.first") <(jq . "$PLAN")
 	done
 }
 
