@@ -35,6 +35,7 @@ agents() {
 	mkdir -p "$ROOTFS/home/dev/.local/share/tool" "$ROOTFS/home/dev/.cargo" "$ROOTFS/root/.rustup" \
 		"$ROOTFS/root/.config/gh"
 	touch "$ROOTFS/home/dev/.cargo/credentials"
+	tee "$ROOTFS/home/dev/.claude/CLAUDE.md" <<<'be brief' >"$ROOTFS/root/.claude/CLAUDE.md"
 	container_owner 1000 "$ROOTFS/home/dev"
 	container_owner 0 "$ROOTFS/root"
 }
@@ -111,8 +112,10 @@ namespaces_differ() {
 			.cwd == "/workspace" and .command.program == "/usr/local/bin/claude" and
 			.command.arguments == ["claude", "/proc/self/environ"] and
 			(.first.makes | length) == 7 and .first.obstacles == [] and
-			(.first.imports | length) == 1 and (.first.imports[0] | endswith("/.claude/settings.json"))' "$PLAN"
+			(.first.imports | length) == 1 and (.first.imports[0] | endswith("/.claude/CLAUDE.md"))' "$PLAN"
 		launched "$id"
+		run -0 by "$id" claude "$(jq -r '.first.imports[0]' "$PLAN")"
+		[[ $output == *'be brief' ]]
 		namespaces_differ "$id"
 		# the stores are there now, and the rest is the same
 		cp "$PLAN" "$PLAN.first"
