@@ -190,6 +190,7 @@ namespaces_differ() {
 	container_owner 0 "$WORKSPACE" "$ROOTFS/root"
 	running
 	run -0 diff <(by 0 claude /proc/self/environ) <(by 0 "${RUN[@]}" claude /proc/self/environ)
+	run -0 diff <(by 0 claude /proc/self/status | grep ^Sig) <(by 0 "${RUN[@]}" claude /proc/self/status | grep ^Sig)
 	run -7 by 0 "${RUN[@]}" codex 'exit 7'
 	run -0 by 0 "${RUN[@]}" codex 'cat ~/.config/gh/hosts.yml'
 	is 'STAND-IN login'
