@@ -18,6 +18,7 @@ struct err;
  *		home as "~/...".  profile_import_target() says where it goes.
  * @mask:	Folders that each launch has an empty one of its own for, relative to @state
  * @state_env:	Variable that names that folder to the agent; NULL: none
+ * @arguments:	What the agent is given before what the developer types
  * @set_env:	NAME=VALUE
  * @pass_env:	Variables that reach this agent: its own login
  * @local_model_port: TCP port of the container's loopback where this agent looks for a model,
@@ -33,6 +34,7 @@ struct profile {
 	struct strlist import;
 	struct strlist mask;
 	char *state_env;
+	struct strlist arguments;
 	struct strlist set_env;
 	struct strlist pass_env;
 	uint32_t local_model_port;

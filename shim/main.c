@@ -106,11 +106,11 @@ static int print_plan(const struct prepared *p, bool json, struct err *e)
 	return 0;
 }
 
-static int print_nested(const struct launch *l, const struct arguments *a, struct err *e)
+static int print_nested(const struct launch *l, char *const argv[], bool json, struct err *e)
 {
-	if (!a->json)
-		nested_print(stdout, l, a->argv);
-	else if (nested_print_json(stdout, l, a->argv, e) < 0)
+	if (!json)
+		nested_print(stdout, l, argv);
+	else if (nested_print_json(stdout, l, argv, e) < 0)
 		return -1;
 	return 0;
 }
@@ -129,8 +129,23 @@ static int end_of_print(int printed, struct err *e)
 
 /* ---- the launch ---- */
 
+/* The agent's: its name, what its profile has, and what the developer typed */
+static int make_argv(const struct launch *l, char *const *typed, struct strlist *ret, struct err *e)
+{
+	if (strlist_add(ret, l->command, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l->profile.arguments.n; i++)
+		if (strlist_add(ret, l->profile.arguments.v[i], e) < 0)
+			return -1;
+	for (; *typed != NULL; typed++)
+		if (strlist_add(ret, *typed, e) < 0)
+			return -1;
+	return 0;
+}
+
 /* Inside a sandbox everything is in place: the real agent, and the environment. */
-static int run_nested(const struct launch *l, const struct arguments *a, char **envp, struct err *e)
+static int run_nested(const struct launch *l, const struct arguments *a, char *const argv[],
+		      char **envp, struct err *e)
 {
 	if (a->workspace != NULL || a->no_forge) {
 		(void)err_set(e, 0,
@@ -139,8 +154,8 @@ static int run_nested(const struct launch *l, const struct arguments *a, char **
 		return STATUS_FAILED;
 	}
 	if (a->print_plan)
-		return end_of_print(print_nested(l, a, e), e);
-	(void)execve(l->agent_at, a->argv, envp);
+		return end_of_print(print_nested(l, argv, a->json, e), e);
+	(void)execve(l->agent_at, argv, envp);
 	(void)err_set(e, errno, "run %s", l->agent_at);
 	return STATUS_CANNOT_RUN;
 }
@@ -162,7 +177,6 @@ static int prepare(struct launch *l, const struct arguments *a, char **envp, str
 		   struct err *e)
 {
 	p->launch = l;
-	p->argv = a->argv;
 	if (launch_is_in_container(l, e) < 0 || network_check(l, e) < 0)
 		return -1;
 	if ((a->print_plan ? look_at_stores(l, p, e) : enter_stores(l, p, e)) < 0)
@@ -176,13 +190,17 @@ static int run(const struct arguments *a, char **envp, struct err *e)
 {
 	cleanup_launch struct launch l = { 0 };
 	cleanup_prepared struct prepared p = PREPARED_NONE;
+	cleanup_strlist struct strlist args = { 0 };
 	const bool nested = launch_is_nested();
 	int status = STATUS_FAILED;
 
 	if (launch_read(a, envp, nested, &l, e) < 0)
 		return e->code == ENOENT ? STATUS_NOT_FOUND : STATUS_FAILED;
+	if (make_argv(&l, a->argv + 1, &args, e) < 0)
+		return STATUS_FAILED;
+	p.argv = args.v;
 	if (nested)
-		return run_nested(&l, a, envp, e);
+		return run_nested(&l, a, args.v, envp, e);
 	if (prepare(&l, a, envp, &p, e) < 0)
 		return STATUS_FAILED;
 	if (a->print_plan)
@@ -225,7 +243,6 @@ static int read_arguments(char **argv, struct arguments *ret, struct err *e)
 	if (is_by_own_name(argv[0]) && argv[1] != NULL && strcmp(argv[1], "run") == 0)
 		return arguments_parse_run(argv + 2, ret, e);
 	*ret = (struct arguments){ .agent = base_name(argv[0]), .argv = argv };
-	argv[0] = (char *)ret->agent;
 	return 0;
 }
 
