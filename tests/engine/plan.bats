@@ -29,7 +29,7 @@ agents() {
 
 	[[ ! -e $ROOTFS/usr/bin/claude ]] || dir=$ROOTFS/usr/bin
 	printf '#!/bin/busybox cat\n' >"$dir/claude"
-	printf '#!/bin/sh\nexec sh -c "$@"\n' >"$ROOTFS/usr/bin/codex"
+	printf '#!/bin/sh\nshift 2\nexec sh -c "$@"\n' >"$ROOTFS/usr/bin/codex" # not its profile's
 	chmod 755 "$dir/claude" "$ROOTFS/usr/bin/codex"
 	[[ $dir == */local/* ]] || ln -s /usr/libexec/oci-sandbox/shim "$ROOTFS/usr/local/bin/codex"
 	mkdir -p "$ROOTFS/home/dev/.local/share/tool" "$ROOTFS/home/dev/.cargo" "$ROOTFS/root/.rustup" \
@@ -250,8 +250,8 @@ namespaces_differ() {
 	run -0 --separate-stderr by 0 sh -c 'x=$(head -c 120000 /dev/zero | tr "\0" x)
 		"$@" --print-plan --json codex -- $x $x $x $x $x $x $x $x "" "$(printf "\033[2J\n\nz")"' - "${RUN[@]}"
 	[[ $output != *$'\e'* ]]
-	jq -e '.command.arguments | length == 12 and .[1] == "--" and (.[9] | length) == 120000 and
-		.[10] == "" and .[11] == "\u001b[2J\n\nz"' <<<"$output"
+	jq -e '.command.arguments | length == 14 and .[1] == "-c" and .[3] == "--" and (.[11] | length) == 120000 and
+		.[12] == "" and .[13] == "\u001b[2J\n\nz"' <<<"$output"
 	run -125 by 0 sh -c '"$@" --print-plan codex >/dev/full' - "${RUN[@]}"
 	has 'write the plan: No space left on device' "$output"
 }
