@@ -131,14 +131,15 @@ static bool is_true(const char *value)
 }
 
 /* Without git, or without a name, the agent's commits need one from the repository. */
-static int read_identity(struct launch *l, struct err *e)
+static int read_identity(struct launch *l, bool ask, struct err *e)
 {
 	char answer[ANSWER_BYTES] = "";
 	cleanup_fd int r = -1, w = -1;
 	size_t len = 0;
 	int fds[2];
 
-	if (has_config(l)) {
+	l->asks_git = has_config(l);
+	if (l->asks_git && ask) {
 		pid_t pid;
 
 		if (pipe2(fds, O_CLOEXEC) < 0)
@@ -320,13 +321,14 @@ static int find_git_dirs(struct launch *l, struct err *e)
 /**
  * git_read() - Find out what a launch needs to know of git
  * @l:		The launch, its home, workspace and state known; filled in
+ * @ask:	Ask git(1) who commits; else that stays open
  * @e:		Set on failure
  *
  * Return: 0 on success, -1 on failure
  */
-int git_read(struct launch *l, struct err *e)
+int git_read(struct launch *l, bool ask, struct err *e)
 {
-	if (read_identity(l, e) < 0 || find_repository(l, e) < 0)
+	if (read_identity(l, ask, e) < 0 || find_repository(l, e) < 0)
 		return -1;
 	return find_git_dirs(l, e);
 }
