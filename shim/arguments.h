@@ -9,7 +9,7 @@ struct err;
 /**
  * struct arguments - what a launch was asked for on the command line
  * @agent:	Command of the agent, as it was given
- * @argv:	The agent's arguments, its name in front, NULL at the end
+ * @argv:	The agent's arguments, after a name of it, NULL at the end
  * @workspace:	Folder that the agent may write; NULL: as the policy has it
  * @no_forge:	Keep the forges' logins out
  * @print_plan:	Print what the launch would do, and do nothing

@@ -144,8 +144,8 @@ static int make_argv(const struct launch *l, char *const *typed, struct strlist 
 }
 
 /* Inside a sandbox everything is in place: the real agent, and the environment. */
-static int run_nested(const struct launch *l, const struct arguments *a, char **argv, char **envp,
-		      struct err *e)
+static int run_nested(const struct launch *l, const struct arguments *a, char *const argv[],
+		      char **envp, struct err *e)
 {
 	if (a->workspace != NULL || a->no_forge) {
 		(void)err_set(e, 0,
@@ -190,17 +190,17 @@ static int run(const struct arguments *a, char **envp, struct err *e)
 {
 	cleanup_launch struct launch l = { 0 };
 	cleanup_prepared struct prepared p = PREPARED_NONE;
-	cleanup_strlist struct strlist argv = { 0 };
+	cleanup_strlist struct strlist args = { 0 };
 	const bool nested = launch_is_nested();
 	int status = STATUS_FAILED;
 
 	if (launch_read(a, envp, nested, &l, e) < 0)
 		return e->code == ENOENT ? STATUS_NOT_FOUND : STATUS_FAILED;
-	if (make_argv(&l, a->argv + 1, &argv, e) < 0)
+	if (make_argv(&l, a->argv + 1, &args, e) < 0)
 		return STATUS_FAILED;
+	p.argv = args.v;
 	if (nested)
-		return run_nested(&l, a, argv.v, envp, e);
-	p.argv = argv.v;
+		return run_nested(&l, a, args.v, envp, e);
 	if (prepare(&l, a, envp, &p, e) < 0)
 		return STATUS_FAILED;
 	if (a->print_plan)
@@ -243,7 +243,6 @@ static int read_arguments(char **argv, struct arguments *ret, struct err *e)
 	if (is_by_own_name(argv[0]) && argv[1] != NULL && strcmp(argv[1], "run") == 0)
 		return arguments_parse_run(argv + 2, ret, e);
 	*ret = (struct arguments){ .agent = base_name(argv[0]), .argv = argv };
-	argv[0] = (char *)ret->agent;
 	return 0;
 }
 

@@ -151,7 +151,6 @@ namespaces_differ() {
 	planned 0 claude
 	jq -e '.mounts[] | select(.target == "/root/.local/share") | .step == "overlay"' "$PLAN"
 	engine_podman exec --detach "$CONTAINER" codex 'echo up >up; exec sleep 1000'
-	engine_podman exec --detach --user 1000 "$CONTAINER" true
 	appears "$WORKSPACE/up"
 	planned 0 codex
 	jq -e '.mounts[] | select(.target == "/root/.local/share") | .step == "bind"' "$PLAN"
@@ -236,7 +235,7 @@ namespaces_differ() {
 
 	agents
 	running
-	for name in nonsense /usr/local/bin/claude ./claude $'x\e[2J\ny' $'\xff' "$(head -c 100000 /dev/zero | tr '\0' x)"; do
+	for name in /usr/local/bin/claude $'x\e[2J\n\xff' "$(head -c 100000 /dev/zero | tr '\0' x)"; do
 		run -125 --separate-stderr by 0 "${RUN[@]}" "$name" x
 		[[ -z $output && $stderr == "oci-sandbox: no agent is called \`"*' here; the policy has: claude codex pi' ]]
 		[[ $stderr != *$'\e'* && ${#stderr_lines[@]} -eq 1 && ${#stderr} -lt 600 ]]
