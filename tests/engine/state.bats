@@ -96,6 +96,15 @@ skills (the links in it), commands (it is neither a file nor a folder)" ]
 	refused 'read-only' --volume "${ROOTFS%/*}/store:/root/.local/state/oci-sandbox:ro"
 }
 
+@test "state: a store behind a symlink works from the first launch on" {
+	mkdir -p "$ROOTFS/data/local"
+	ln -s /data/local "$ROOTFS/root/.local"
+	container_owner 0 "$ROOTFS/data"
+	run -0 --separate-stderr confined claude 'echo kept >~/.claude/note; cat ~/.claude/note'
+	is kept
+	[ "$(cat "$ROOTFS/data/local/state/oci-sandbox/claude/state/note")" = kept ]
+}
+
 @test "state: a link in the place of a store is refused" {
 	mkdir -p "$ROOTFS/root/.local/state/oci-sandbox/claude" "$ROOTFS/root/elsewhere"
 	ln -s /root/elsewhere "$ROOTFS/root/.local/state/oci-sandbox/claude/state"
