@@ -173,6 +173,14 @@ vsock EAFNOSUPPORT'
 	is $'NoNewPrivs:\t1'
 }
 
+@test "shim: the agent gets its profile's arguments before the developer's" {
+	# shellcheck disable=SC2016 # the agent's
+	printf '#!/bin/sh\nprintf "<%%s>" "$@"\n' >"$ROOTFS/usr/local/bin/codex"
+	chmod 755 "$ROOTFS/usr/local/bin/codex"
+	run -0 --separate-stderr confined codex exec "two words" ""
+	is '<-c><features.daemon_auto_start=false><exec><two words><>'
+}
+
 @test "shim: in a container without the hook no agent runs" {
 	cp "$SANDBOX_LIBEXEC/shim" "$ROOTFS/usr/local/bin/claude"
 	run -125 --separate-stderr unconfined claude 'echo the agent ran'
