@@ -178,11 +178,11 @@ oci-sandbox: the first launch of claude here: imported CLAUDE.md, skills\ntwo'
 
 @test "state: a reset leaves a running agent's alone, and a sandbox can ask for none" {
 	run -0 confined sh -c 'exec 2>&1
-		claude "echo kept >~/.claude/note; mkfifo ~/.claude/go; echo up >up; read -r x <~/.claude/go" & pid=$!
+		claude "echo kept >~/.claude/note; mkfifo go; echo up >up; read -r x <go" & pid=$!
 		until [ -s up ]; do :; done
 		s=$(oci-sandbox state path claude)
 		oci-sandbox state reset claude; echo $?; oci-sandbox state import claude; echo $?; cat $s/state/note
-		echo >$s/state/go; wait $pid
+		echo >go; wait $pid
 		claude "for w in path import reset; do oci-sandbox state \$w claude; echo \$?; done"; cat $s/state/note
 		for w in ../claude /etc "" $(printf "n%.0s" $(seq 300)); do oci-sandbox state reset "$w" >/dev/null 2>&1; echo $?; done
 		for h in "" / relative /none; do HOME=$h oci-sandbox state reset claude >/dev/null 2>&1; echo $?; done
