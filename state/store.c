@@ -67,6 +67,11 @@ static int explain(struct err *e, int code, const char *path, const char *what_t
 /* The folder is there, and another's. */
 static int is_others(const char *path, const char *option, uid_t owner, uid_t uid, struct err *e)
 {
+	if (uid == 0)
+		return err_set(e, 0,
+			       "state store %s belongs to uid %u, not to root: be that user, or "
+			       "`chown %s0 %s`",
+			       path, owner, option, path);
 	return err_set(e, 0,
 		       "state store %s belongs to uid %u, not to you (uid %u): "
 		       "`chown %s%u %s` as root mends it",
