@@ -70,8 +70,7 @@ static int check_home_relative(const char *value, struct err *e)
 	if (absolute == NULL)
 		return -1;
 	if (value[0] == '/' || !path_is_clean(absolute) || strcmp(absolute, "/") == 0)
-		return err_set(e, 0, "`%.60s` is not a path relative to the home, without ..",
-			       value);
+		return err_set(e, 0, "`%.60s` is not a relative path without ..", value);
 	return 0;
 }
 
@@ -84,7 +83,7 @@ static int add_candidate(void *member, const char *value, struct err *e)
 	return strlist_add(member, value, e);
 }
 
-static int set_state(void *member, const char *value, struct err *e)
+static int set_relative(void *member, const char *value, struct err *e)
 {
 	if (check_home_relative(value, e) < 0)
 		return -1;
@@ -119,8 +118,9 @@ static const struct directive keys[] = {
 	/* key		set		offset		single	bare */
 	{ "commands",	add_commands,	AT(commands),	true,	false },
 	{ "candidate",	add_candidate,	AT(candidates),	false,	false },
-	{ "state",	set_state,	AT(state),	true,	false },
+	{ "state",	set_relative,	AT(state),	true,	false },
 	{ "state-env",	set_state_env,	AT(state_env),	true,	false },
+	{ "skills",	set_relative,	AT(skills),	true,	false },
 	{ "set-env",	add_set_env,	AT(set_env),	false,	false },
 	{ "pass-env",	directive_env,	AT(pass_env),	false,	false },
 	{ "local-model-port", directive_port, AT(local_model_port), true, false },
@@ -186,6 +186,7 @@ void profile_done(struct profile *p)
 	strlist_clear(&p->candidates);
 	free(p->state);
 	free(p->state_env);
+	free(p->skills);
 	strlist_clear(&p->set_env);
 	strlist_clear(&p->pass_env);
 	*p = (struct profile){ 0 };

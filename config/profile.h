@@ -15,6 +15,7 @@ struct err;
  * @candidates:	Where the real agent may be: absolute, or below the home as "~/..."
  * @state:	Folder below the home that holds the agent's state, relative
  * @state_env:	Variable that names that folder to the agent; NULL: none
+ * @skills:	Folder below @state where the agent looks for skills, relative; NULL: none
  * @set_env:	NAME=VALUE
  * @pass_env:	Variables that reach this agent: its own login
  * @local_model_port: TCP port of the container's loopback where this agent looks for a model,
@@ -28,6 +29,7 @@ struct profile {
 	struct strlist candidates;
 	char *state;
 	char *state_env;
+	char *skills;
 	struct strlist set_env;
 	struct strlist pass_env;
 	uint32_t local_model_port;

@@ -54,6 +54,7 @@ struct err;
  * @shared:	Folders of the home that share-write gives
  * @share:	The developer's .local/share, resolved; NULL: there is none, or it is in @shared
  * @share_store: Folder with the upper and work folders of an overlay for it; NULL: none can be had
+ * @skills:	Names of those that come with us, each with a place in the agent's store
  * @left_out:	What the policy names and is not there, a line each for the developer
  *
  * Owned by the caller; launch_done() releases it.
@@ -93,6 +94,7 @@ struct launch {
 	struct places shared;
 	char *share;
 	char *share_store;
+	struct strlist skills;
 	struct strlist left_out;
 };
 

@@ -25,6 +25,7 @@
 #include "protected.h"
 #include "sandbox.h"
 #include "share.h"
+#include "skills.h"
 #include "store.h"
 
 #define STATUS_FAILED 125
@@ -101,8 +102,8 @@ static int run(char **argv, char **envp, struct err *e)
 		return run_nested(&l, argv, envp, e);
 	if (launch_is_in_container(&l, e) < 0 || network_check(&l, e) < 0 ||
 	    store_prepare(&l, e) < 0 || share_prepare(&l, &share_lock, e) < 0 ||
-	    plan_build(&l, &plan, e) < 0 || protected_missing(&l, &missing, e) < 0 ||
-	    environment_build(&l, envp, &env, e) < 0)
+	    skills_prepare(&l, e) < 0 || plan_build(&l, &plan, e) < 0 ||
+	    protected_missing(&l, &missing, e) < 0 || environment_build(&l, envp, &env, e) < 0)
 		return STATUS_FAILED;
 
 	warn_of_capabilities(&l);

@@ -14,8 +14,8 @@
  * show-launch routes IPV4 IPV6: exit 0 if these, as /proc/net has them, have a default route
  *
  * Keys: hooked (0: without the hook), git-common, git-dir, uid, user, home, passwd-home, cwd,
- * workspace, state, agent, agent-at, resolv-path, resolv-conf, share, share-store, writable, device
- * and shared (REAL[,NAMED]; once for each place).
+ * workspace, state, agent, agent-at, resolv-path, resolv-conf, share, share-store, skill (once for
+ * each), writable, device and shared (REAL[,NAMED]; once for each place).
  */
 #include "config.h"
 
@@ -76,6 +76,8 @@ static int set(struct launch *l, char *assignment, struct err *e)
 		l->uid = (uid_t)strtoul(assignment + 4, NULL, 10);
 		return 0;
 	}
+	if (strncmp(assignment, "skill=", 6) == 0)
+		return strlist_add(&l->skills, assignment + 6, e);
 	if (strncmp(assignment, "writable=", 9) == 0)
 		return add_place(&l->writable, assignment + 9, e);
 	if (strncmp(assignment, "device=", 7) == 0)

@@ -14,7 +14,7 @@ setup() {
 	printf 'mount = %s\n' /etc/hosts /workspaces/p /mnt/kube /run/docker.sock >>manifest
 	LAUNCH=(uid=1000 user=vscode home=/home/vscode passwd-home=/home/vscode cwd=/workspaces/p
 		workspace=/workspaces/p state=/home/vscode/.local/state/oci-sandbox
-		share=/home/vscode/.local/share
+		share=/home/vscode/.local/share skill=sandbox
 		share-store=/home/vscode/.local/state/oci-sandbox/claude/share
 		agent=/usr/local/lib/node_modules/claude/claude.exe resolv-path=/etc/resolv.conf
 		"resolv-conf=nameserver 127.64.0.7")

@@ -147,6 +147,20 @@ text() {
 	run -0 check
 }
 
+@test "policy: a profile's folders stay in the home" {
+	local key
+
+	hook_policy 'match = always' 'agents = pi'
+	for key in state skills; do
+		hook_profile pi 'commands = pi' "$key = ../other"
+		refuses "pi.conf:2: $key: \`../other\` is not a relative path without .."
+		hook_profile pi 'commands = pi' "$key = /etc"
+		refuses "pi.conf:2: $key: \`/etc\` is not a relative path without .."
+	done
+	hook_profile pi 'commands = pi' 'state = .pi' 'skills = skills' 'skills = more'
+	refuses "pi.conf:4: skills: given twice"
+}
+
 @test "policy: bytes that no editor shows are refused" {
 	text 'agents = claude\r\nmatch = always\r\n'
 	refuses "policy.conf:1: control character 0x0d (save the file with plain line ends)"
