@@ -26,6 +26,8 @@
 #include "io.h"
 #include "launch.h"
 #include "path.h"
+#include "plan_ops.h"
+#include "signing.h"
 #include "workspace.h"
 
 #define SAFE_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -162,9 +164,34 @@ static int read_identity(struct launch *l, struct err *e)
 			.email = find_value(answer, len, "user.email"),
 			.workspace = l->workspace,
 			.policy = &l->policy,
+			.signs_with = l->signs_with,
+			.signing_key = SESSION_SIGNING "/" SIGNING_KEY,
 		},
 		e);
 	return l->gitconfig == NULL ? -1 : 0;
+}
+
+/* No key: nothing is said.  One that can't be used is told of, and nothing is signed. */
+static int find_signing(struct launch *l, struct err *e)
+{
+	cleanup_free char *dir = path_join(l->state, SIGNING_DIR, e);
+	const char *program = signing_program();
+	struct err why = { 0 };
+
+	if (dir == NULL)
+		return -1;
+	if (signing_check(dir, l->uid, &why) < 0 && why.code == ENOENT)
+		return 0;
+	if (why.msg[0] == '\0' && program == NULL)
+		(void)err_set(&why, 0, "ssh-keygen is missing (install openssh-client)");
+	if (why.msg[0] == '\0' && l->user[0] == '\0')
+		(void)err_set(&why, 0, "uid %u has no name in /etc/passwd, as ssh-keygen wants it",
+			      l->uid);
+	if (why.msg[0] != '\0')
+		return strlist_add_fmt(&l->left_out, e, "commits are not signed: %s", why.msg);
+	l->signing = steal_ptr(&dir);
+	l->signs_with = program;
+	return 0;
 }
 
 /* ---- a worktree's repository ---- */
@@ -326,7 +353,7 @@ static int find_git_dirs(struct launch *l, struct err *e)
  */
 int git_read(struct launch *l, struct err *e)
 {
-	if (read_identity(l, e) < 0 || find_repository(l, e) < 0)
+	if (find_signing(l, e) < 0 || read_identity(l, e) < 0 || find_repository(l, e) < 0)
 		return -1;
 	return find_git_dirs(l, e);
 }

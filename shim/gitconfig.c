@@ -58,14 +58,31 @@ static void put_forges(FILE *f, const struct policy *p)
 		put_forge(f, p->forge[i].host, p->forge[i].tool);
 }
 
+/*
+ * A tag is signed where it is made to have a message: with tag.gpgSign, `git tag NAME` would ask
+ * for one.
+ */
+static void put_signing(FILE *f, const struct gitconfig_input *in)
+{
+	if (in->signs_with == NULL) {
+		(void)fputs("[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n", f);
+		return;
+	}
+	(void)fputs("[gpg]\n\tformat = ssh\n[gpg \"ssh\"]\n", f);
+	put_value(f, "program", in->signs_with);
+	(void)fputs("[user]\n", f);
+	put_value(f, "signingKey", in->signing_key);
+	(void)fputs("[commit]\n\tgpgSign = true\n[tag]\n\tforceSignAnnotated = true\n", f);
+}
+
 /**
  * gitconfig_make() - Write the configuration of a session
  * @in:		What it is made from
  * @e:		Set on failure
  *
- * Commits are not signed: the developer's keys stay outside.  The repository's own configuration is
- * read-only, so git does not try to note there which branch follows which, and pushes a branch to
- * the one of the same name without having noted it.
+ * The developer's keys stay outside, so commits are signed with the agents' own, or not at all. The
+ * repository's own configuration is read-only, so git does not try to note there which branch
+ * follows which, and pushes a branch to the one of the same name without having noted it.
  *
  * Return: text owned by the caller, NULL on failure
  */
@@ -87,9 +104,8 @@ char *gitconfig_make(const struct gitconfig_input *in, struct err *e)
 		put_value(f, "email", in->email);
 	(void)fputs("[safe]\n", f);
 	put_value(f, "directory", in->workspace);
-	(void)fputs("[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n"
-		    "[branch]\n\tautoSetupMerge = false\n[push]\n\tdefault = current\n",
-		    f);
+	put_signing(f, in);
+	(void)fputs("[branch]\n\tautoSetupMerge = false\n[push]\n\tdefault = current\n", f);
 	put_forges(f, in->policy);
 	if (fclose(f) != 0) {
 		(void)err_set(e, ENOMEM, "allocate the session's gitconfig");

@@ -11,6 +11,8 @@ struct policy;
  * @email:	user.email; NULL: none
  * @workspace:	Its repository is trusted, whoever owns it (safe.directory)
  * @policy:	Which forges there are
+ * @signs_with:	ssh-keygen(1), which makes the signatures; NULL: commits are not signed
+ * @signing_key: Private key that it signs with, as the sandbox has it
  *
  * Everything is borrowed.
  */
@@ -19,6 +21,8 @@ struct gitconfig_input {
 	const char *email;
 	const char *workspace;
 	const struct policy *policy;
+	const char *signs_with;
+	const char *signing_key;
 };
 
 char *gitconfig_make(const struct gitconfig_input *in, struct err *e);

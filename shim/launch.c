@@ -32,6 +32,7 @@ void launch_done(struct launch *l)
 	free(l->resolv_path);
 	free(l->resolv_conf);
 	free(l->gitconfig);
+	free(l->signing);
 	free(l->git_common);
 	free(l->git_dir);
 	strlist_clear(&l->git_dirs);

@@ -45,6 +45,8 @@ struct err;
  * @dns_address: Where the launch's DNS relay is on the agents' loopback, host byte order
  * @gitconfig:	The session's git configuration, text; NULL: none
  * @signs:	The developer signs what he commits
+ * @signing:	Folder of the key that agents sign with, in @state; NULL: they don't
+ * @signs_with:	ssh-keygen(1) of the container, static; NULL if @signing is
  * @git_common:	The repository that the workspace is a worktree of, resolved; NULL: none
  * @git_dir:	The folder of this worktree in it, resolved; NULL: none
  * @git_dirs:	Folders of submodules and worktrees in the repository, absolute: below @git_common
@@ -86,6 +88,8 @@ struct launch {
 	uint32_t dns_address;
 	char *gitconfig;
 	bool signs;
+	char *signing;
+	const char *signs_with;
 	char *git_common;
 	char *git_dir;
 	struct strlist git_dirs;

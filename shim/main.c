@@ -107,9 +107,9 @@ static int run(char **argv, char **envp, struct err *e)
 		return STATUS_FAILED;
 
 	warn_of_capabilities(&l);
-	if (l.signs)
+	if (l.signs && l.signing == NULL)
 		(void)fputs("oci-sandbox: what the agent commits is not signed: your keys stay "
-			    "outside\n",
+			    "outside (`oci-sandbox signing auto` makes one for agents)\n",
 			    stderr);
 	for (size_t i = 0; i < l.left_out.n; i++)
 		warn(l.left_out.v[i]);

@@ -37,6 +37,18 @@ order() {
 	done
 }
 
+# has_lines LINE...: these are in the output, in whatever order
+has_lines() {
+	local line
+
+	for line; do
+		grep -Fxq -- "$line" <<<"$output" || {
+			printf 'not there: %s\n%s\n' "$line" "$output"
+			return 1
+		}
+	done
+}
+
 # lacks PATTERN: no line of the output matches
 lacks() {
 	[[ ! $output =~ $1 ]] || {
@@ -210,6 +222,25 @@ lacks() {
 	[ "$output" = false ]
 }
 
+@test "gitconfig: commits and annotated tags are signed with the key that is named, others not" {
+	SIGNS_WITH=/usr/bin/ssh-keygen "$SHOW" gitconfig A a@b >gitconfig
+	run -0 git config -f gitconfig --get-regexp '^(gpg|commit|tag|user.sign)'
+	[[ $output == $'gpg.format ssh\ngpg.ssh.program /usr/bin/ssh-keygen\nuser.signingkey /key\ncommit.gpgsign true\ntag.forcesignannotated true' ]]
+	run -0 git config -f gitconfig user.name
+	[[ $output == A ]]
+}
+
+@test "plan: of the signing key a sandbox has two files, read-only" {
+	run -0 show plan signing=/home/vscode/.local/state/oci-sandbox/signing
+	order 'dir      /run/oci-sandbox/session/signing mode 0755' \
+		'bind     /run/oci-sandbox/session/signing/key from /home/vscode/.local/state/oci-sandbox/signing/key' \
+		'bind     /run/oci-sandbox/session/signing/key.pub from /home/vscode/.local/state/oci-sandbox/signing/key.pub' \
+		'seal     /run/oci-sandbox/session'
+	run -0 show env signing=/home/vscode/.local/state/oci-sandbox/signing
+	has_lines 'GIT_CONFIG_COUNT=3' 'GIT_CONFIG_KEY_2=user.signingKey' \
+		'GIT_CONFIG_VALUE_2=/run/oci-sandbox/session/signing/key'
+}
+
 @test "gitconfig: what would go by ssh goes by https, with the forge's own login" {
 	local host
 
@@ -241,8 +272,15 @@ CLAUDE_CODE_DISABLE_AGENT_VIEW=1
 CLAUDE_CONFIG_DIR=/home/vscode/.claude
 DISABLE_AUTOUPDATER=1
 DISABLE_UPDATES=1
+GIT_CONFIG_COUNT=3
 GIT_CONFIG_GLOBAL=/run/oci-sandbox/session/gitconfig
+GIT_CONFIG_KEY_0=commit.gpgSign
+GIT_CONFIG_KEY_1=tag.gpgSign
+GIT_CONFIG_KEY_2=tag.forceSignAnnotated
 GIT_CONFIG_SYSTEM=/dev/null
+GIT_CONFIG_VALUE_0=false
+GIT_CONFIG_VALUE_1=false
+GIT_CONFIG_VALUE_2=false
 HOME=/home/vscode
 IS_SANDBOX=1
 LC_ALL=C.UTF-8
