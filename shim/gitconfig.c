@@ -3,7 +3,7 @@
  * DOC: The git configuration of a session, as text
  *
  * In the place of the developer's own, which holds tokens, helpers and aliases that are
- * commands.  Only who commits is taken over.
+ * commands.  Only who commits is taken over, and that there is git-lfs(1).
  */
 #include "config.h"
 
@@ -47,6 +47,13 @@ static void put_forge(FILE *f, const char *host, enum policy_forge_tool tool)
 		      "\thelper = !%s auth git-credential\n",
 		      host, host, host, host, policy_forge_tool_name(tool));
 }
+
+/* As `git lfs install` writes it.  Without it, what belongs into LFS would go into commits. */
+static const char lfs[] = "[filter \"lfs\"]\n"
+			  "\tclean = git-lfs clean -- %f\n"
+			  "\tsmudge = git-lfs smudge -- %f\n"
+			  "\tprocess = git-lfs filter-process\n"
+			  "\trequired = true\n";
 
 static void put_forges(FILE *f, const struct policy *p)
 {
@@ -106,6 +113,8 @@ char *gitconfig_make(const struct gitconfig_input *in, struct err *e)
 	put_value(f, "directory", in->workspace);
 	put_signing(f, in);
 	(void)fputs("[branch]\n\tautoSetupMerge = false\n[push]\n\tdefault = current\n", f);
+	if (in->lfs)
+		(void)fputs(lfs, f);
 	put_forges(f, in->policy);
 	if (fclose(f) != 0) {
 		(void)err_set(e, ENOMEM, "allocate the session's gitconfig");

@@ -2,6 +2,8 @@
 #ifndef SHIM_GITCONFIG_H
 #define SHIM_GITCONFIG_H
 
+#include <stdbool.h>
+
 struct err;
 struct policy;
 
@@ -13,6 +15,7 @@ struct policy;
  * @policy:	Which forges there are
  * @signs_with:	ssh-keygen(1), which makes the signatures; NULL: commits are not signed
  * @signing_key: Private key that it signs with, as the sandbox has it
+ * @lfs:	The developer has git-lfs(1) installed
  *
  * Everything is borrowed.
  */
@@ -23,6 +26,7 @@ struct gitconfig_input {
 	const struct policy *policy;
 	const char *signs_with;
 	const char *signing_key;
+	bool lfs;
 };
 
 char *gitconfig_make(const struct gitconfig_input *in, struct err *e);

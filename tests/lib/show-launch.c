@@ -9,8 +9,8 @@
  * show-launch names AGENT_ID: passwd or group on stdin, as the sandbox sees it
  * show-launch policy POLICY: as the hook writes it into a container
  * show-launch resolv: whom the relay asks by the resolv.conf on stdin, and its other lines
- * show-launch gitconfig NAME EMAIL: the session's git configuration; NO_FORGE, SIGNS_WITH as its
- *				     input
+ * show-launch gitconfig NAME EMAIL: the session's git configuration; NO_FORGE, SIGNS_WITH, LFS as
+ *				     its input
  * show-launch mountinfo: the mount points of the mountinfo on stdin
  * show-launch routes IPV4 IPV6: exit 0 if these, as /proc/net has them, have a default route
  *
@@ -164,7 +164,8 @@ static int show_gitconfig(const char *name, const char *email, struct err *e)
 		return -1;
 	policy.no_forge = getenv("NO_FORGE") != NULL;
 	text = gitconfig_make(&(struct gitconfig_input){ name, email, "/workspace", &policy,
-							 getenv("SIGNS_WITH"), "/key" },
+							 getenv("SIGNS_WITH"), "/key",
+							 getenv("LFS") != NULL },
 			      e);
 
 	return text == NULL || fputs(text, stdout) < 0 ? -1 : 0;

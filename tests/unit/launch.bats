@@ -230,6 +230,15 @@ lacks() {
 	[[ $output == A ]]
 }
 
+@test "gitconfig: LFS is there if the developer has it" {
+	"$SHOW" gitconfig A a@b >gitconfig
+	run -1 git config -f gitconfig --get-regexp '^filter'
+	LFS=yes "$SHOW" gitconfig A a@b >gitconfig
+	run -0 git config -f gitconfig --get-regexp '^filter'
+	has_lines 'filter.lfs.clean git-lfs clean -- %f' 'filter.lfs.process git-lfs filter-process' \
+		'filter.lfs.smudge git-lfs smudge -- %f' 'filter.lfs.required true'
+}
+
 @test "plan: of the signing key a sandbox has two files, read-only" {
 	run -0 show plan signing=/home/vscode/.local/state/oci-sandbox/signing
 	order 'dir      /run/oci-sandbox/session/signing mode 0755' \
