@@ -16,12 +16,14 @@
 #include <sys/stat.h>
 #include <sysexits.h>
 
+#include "cleanup.h"
 #include "cli.h"
 #include "err.h"
 #include "facts.h"
 #include "json_out.h"
 #include "load.h"
 #include "run_dir.h"
+#include "state.h"
 
 #define UNREAD                                                                                  \
 	"what was counted and refused is shown on the host alone (it takes CAP_NET_ADMIN over " \
@@ -116,7 +118,7 @@ static int status(const struct cli_arguments *a, struct err *e)
 
 	if (read_own(&r, e) < 0)
 		return EX_UNAVAILABLE;
-	if (a->json)
+	if ((a->options & CLI_JSON) != 0)
 		return print_json(&r, e) < 0 ? EX_OSERR : EXIT_SUCCESS;
 	facts_print(stdout, &r);
 	facts_print_head(stdout, "here");
@@ -125,11 +127,36 @@ static int status(const struct cli_arguments *a, struct err *e)
 	return EXIT_SUCCESS;
 }
 
+static int state(const struct cli_arguments *a, struct err *e)
+{
+	cleanup_run_dir struct run_dir r = { 0 };
+
+	if (read_own(&r, e) < 0)
+		return EX_UNAVAILABLE;
+	if (in_sandbox(&r)) {
+		(void)err_set(e, 0,
+			      "this is a sandbox: agents' state is managed from outside of it");
+		return EX_NOPERM;
+	}
+	return state_run(&r, a, e);
+}
+
+static const struct cli_subcommand subcommands[] = {
+	{ "status", CLI_JSON, 0, 0, status },
+	{ "state", CLI_FORCE, 2, 2, state },
+};
+
 const struct cli_place cli_place = {
 	.usage = "usage: oci-sandbox status [--json]\n"
+		 "       oci-sandbox state path AGENT\n"
+		 "       oci-sandbox state import [--force] AGENT\n"
+		 "       oci-sandbox state reset AGENT\n"
 		 "       oci-sandbox help | version\n"
 		 "\n"
-		 "status   under which policy this container is, and which agents it has\n",
-	.operands = false,
-	.status = status,
+		 "status   under which policy this container is, and which agents it has\n"
+		 "state    where an agent keeps its login, settings and history; copy yours to "
+		 "there\n"
+		 "         (--force: keep its own as NAME.bak); remove all of it\n",
+	.subcommands = subcommands,
+	.n_subcommands = N_ELEMENTS(subcommands),
 };

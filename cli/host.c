@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "cleanup.h"
 #include "cli.h"
 #include "containers.h"
 #include "engine.h"
@@ -110,15 +111,15 @@ static int status(const struct cli_arguments *a, struct err *e)
 
 	if (containers_find(a->libexec, &all, e) < 0)
 		return EX_OSERR;
-	if (a->operand != NULL) {
-		failed = find(&all, a->operand, &one, e);
+	if (a->n_operands > 0) {
+		failed = find(&all, a->operands[0], &one, e);
 		if (failed != 0)
 			return failed;
 	}
 	for (size_t i = 0; i < all.n; i++)
 		if (one == NULL || one == &all.v[i])
 			containers_count(&all.v[i]);
-	failed = print(&all, one, a->json, e);
+	failed = print(&all, one, (a->options & CLI_JSON) != 0, e);
 	/* said in what was printed; on the host's network there is nothing to count */
 	if (failed == 0 && one != NULL && one->unread.msg[0] != '\0' &&
 	    one->run.manifest.network != MANIFEST_NETWORK_PASTA)
@@ -126,12 +127,16 @@ static int status(const struct cli_arguments *a, struct err *e)
 	return failed;
 }
 
+static const struct cli_subcommand subcommands[] = {
+	{ "status", CLI_JSON | CLI_LIBEXEC, 0, 1, status },
+};
+
 const struct cli_place cli_place = {
 	.usage = "usage: oci-sandbox [--libexec DIR] status [--json] [CONTAINER]\n"
 		 "       oci-sandbox help | version\n"
 		 "\n"
 		 "status   which containers are under protection; of one, by its id or name,\n"
 		 "         what each rule has counted, and what was refused lately\n",
-	.operands = true,
-	.status = status,
+	.subcommands = subcommands,
+	.n_subcommands = N_ELEMENTS(subcommands),
 };

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +29,6 @@ static void report(struct err *e)
 	(void)fprintf(stderr, PROGRAM ": %s\n", e->msg);
 }
 
-static int run_status(const struct cli_arguments *a, struct err *e)
-{
-	return cli_place.status(a, e);
-}
-
 static int run_help(const struct cli_arguments *a, struct err *e)
 {
 	(void)a;
@@ -49,69 +45,77 @@ static int run_version(const struct cli_arguments *a, struct err *e)
 	return EXIT_SUCCESS;
 }
 
-/**
- * struct subcommand - a word that says what to do
- * @name:	Word
- * @json:	It knows --json
- * @operand:	It may be followed by an operand, where the place has any
- * @run:	As struct cli_place has it
- */
-static const struct subcommand {
-	const char *name;
-	bool json;
-	bool operand;
-	int (*run)(const struct cli_arguments *a, struct err *e);
-} subcommands[] = {
-	{ "status", true, true, run_status },       { "help", false, false, run_help },
-	{ "--help", false, false, run_help },       { "version", false, false, run_version },
-	{ "--version", false, false, run_version },
+/* Those of both places */
+static const struct cli_subcommand subcommands[] = {
+	{ "help", 0, 0, 0, run_help },
+	{ "--help", 0, 0, 0, run_help },
+	{ "version", 0, 0, 0, run_version },
+	{ "--version", 0, 0, 0, run_version },
 };
 
-static const struct subcommand *find_subcommand(const char *name)
+static const struct cli_subcommand *find_in(const struct cli_subcommand *all, size_t n,
+					    const char *name)
 {
-	for (size_t i = 0; i < N_ELEMENTS(subcommands); i++)
-		if (strcmp(subcommands[i].name, name) == 0)
-			return &subcommands[i];
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(all[i].name, name) == 0)
+			return &all[i];
 	return NULL;
+}
+
+static const struct cli_subcommand *find_subcommand(const char *name)
+{
+	const struct cli_subcommand *s =
+		find_in(cli_place.subcommands, cli_place.n_subcommands, name);
+
+	return s != NULL ? s : find_in(subcommands, N_ELEMENTS(subcommands), name);
 }
 
 /* Returns where the option ends, NULL if it is none that is known. */
 static char **parse_option(char **arg, struct cli_arguments *a)
 {
 	if (strcmp(arg[0], "--json") == 0) {
-		a->json = true;
+		a->options |= CLI_JSON;
 		return arg;
 	}
-	if (strcmp(arg[0], "--libexec") == 0 && cli_place.operands && arg[1] != NULL &&
-	    arg[1][0] == '/') {
+	if (strcmp(arg[0], "--force") == 0) {
+		a->options |= CLI_FORCE;
+		return arg;
+	}
+	if (strcmp(arg[0], "--libexec") == 0 && arg[1] != NULL && arg[1][0] == '/') {
+		a->options |= CLI_LIBEXEC;
 		a->libexec = arg[1];
 		return arg + 1;
 	}
 	return NULL;
 }
 
-/* Returns the subcommand, NULL if the arguments are not understood. */
-static const struct subcommand *parse_arguments(char **argv, struct cli_arguments *a)
+static bool take_operand(const struct cli_subcommand *s, const char *arg, struct cli_arguments *a)
 {
-	const struct subcommand *s = NULL;
+	if (s == NULL || a->n_operands >= s->max || arg[0] == '\0')
+		return false;
+	a->operands[a->n_operands++] = arg;
+	return true;
+}
+
+/* Returns the subcommand, NULL if the arguments are not understood. */
+static const struct cli_subcommand *parse_arguments(char **argv, struct cli_arguments *a)
+{
+	const struct cli_subcommand *s = NULL;
 
 	for (char **arg = argv + 1; *arg != NULL; arg++) {
-		const bool option = (*arg)[0] == '-';
-
 		if (s == NULL && find_subcommand(*arg) != NULL) {
 			s = find_subcommand(*arg);
-		} else if (option) {
+		} else if ((*arg)[0] == '-') {
 			arg = parse_option(arg, a);
 			if (arg == NULL)
 				return NULL;
-		} else if (s != NULL && s->operand && cli_place.operands && a->operand == NULL &&
-			   **arg != '\0') {
-			a->operand = *arg;
-		} else {
+		} else if (!take_operand(s, *arg, a)) {
 			return NULL;
 		}
 	}
-	return s != NULL && (s->json || !a->json) ? s : NULL;
+	if (s == NULL || (a->options & ~s->options) != 0 || a->n_operands < s->min)
+		return NULL;
+	return s;
 }
 
 /* A file that is opened as fd 2 would get our messages. */
@@ -127,7 +131,7 @@ static int sanitise(struct err *e)
 int main(int argc, char **argv)
 {
 	struct cli_arguments a = { .libexec = PKGLIBEXECDIR };
-	const struct subcommand *s;
+	const struct cli_subcommand *s;
 	struct err e = { 0 };
 	int status;
 

@@ -90,6 +90,68 @@ static int set_relative(void *member, const char *value, struct err *e)
 	return directive_string(member, value, e);
 }
 
+/**
+ * profile_import_target() - Say where the store has what is imported
+ * @import:	One of a profile's imports
+ *
+ * What is beside the state folder goes into it: the agent is told of that folder alone.
+ *
+ * Return: path relative to the state folder, part of @import
+ */
+const char *profile_import_target(const char *import)
+{
+	return strncmp(import, "~/", 2) == 0 ? strrchr(import, '/') + 1 : import;
+}
+
+/* One inside the other would be copied onto itself. */
+static int check_import_target(const struct strlist *imports, const char *import, struct err *e)
+{
+	cleanup_free char *target = path_join("/", profile_import_target(import), e);
+
+	if (target == NULL)
+		return -1;
+	for (size_t i = 0; i < imports->n; i++) {
+		const char *name = profile_import_target(imports->v[i]);
+		cleanup_free char *other = path_join("/", name, e);
+
+		if (other == NULL)
+			return -1;
+		if (path_is_at_or_below(target, other) || path_is_at_or_below(other, target))
+			return err_set(e, 0, "`%.60s` and `%.60s` would both be `%.60s`", import,
+				       imports->v[i], name);
+	}
+	return 0;
+}
+
+static int add_imports(void *member, const char *value, struct err *e)
+{
+	cleanup_strlist struct strlist words = { 0 };
+
+	if (strlist_add_words(&words, value, e) < 0)
+		return -1;
+	for (size_t i = 0; i < words.n; i++) {
+		const char *path = words.v[i];
+
+		if (check_home_relative(strncmp(path, "~/", 2) == 0 ? path + 2 : path, e) < 0 ||
+		    check_import_target(member, path, e) < 0 || strlist_add(member, path, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_masks(void *member, const char *value, struct err *e)
+{
+	cleanup_strlist struct strlist words = { 0 };
+
+	if (strlist_add_words(&words, value, e) < 0)
+		return -1;
+	for (size_t i = 0; i < words.n; i++)
+		if (check_home_relative(words.v[i], e) < 0 ||
+		    strlist_add(member, words.v[i], e) < 0)
+			return -1;
+	return 0;
+}
+
 static int set_state_env(void *member, const char *value, struct err *e)
 {
 	if (env_name_check(value, e) < 0)
@@ -121,6 +183,8 @@ static const struct directive keys[] = {
 	{ "state",	set_relative,	AT(state),	true,	false },
 	{ "state-env",	set_state_env,	AT(state_env),	true,	false },
 	{ "skills",	set_relative,	AT(skills),	true,	false },
+	{ "import",	add_imports,	AT(import),	false,	false },
+	{ "mask",	add_masks,	AT(mask),	false,	false },
 	{ "set-env",	add_set_env,	AT(set_env),	false,	false },
 	{ "pass-env",	directive_env,	AT(pass_env),	false,	false },
 	{ "local-model-port", directive_port, AT(local_model_port), true, false },
@@ -185,6 +249,8 @@ void profile_done(struct profile *p)
 	strlist_clear(&p->commands);
 	strlist_clear(&p->candidates);
 	free(p->state);
+	strlist_clear(&p->import);
+	strlist_clear(&p->mask);
 	free(p->state_env);
 	free(p->skills);
 	strlist_clear(&p->set_env);

@@ -14,6 +14,9 @@ struct err;
  * @commands:	Names that the agent is launched by; each becomes the shim in the container
  * @candidates:	Where the real agent may be: absolute, or below the home as "~/..."
  * @state:	Folder below the home that holds the agent's state, relative
+ * @import:	What a new store gets from the developer's own state: relative to @state, or to the
+ *		home as "~/...".  profile_import_target() says where it goes.
+ * @mask:	Folders that each launch has an empty one of its own for, relative to @state
  * @state_env:	Variable that names that folder to the agent; NULL: none
  * @skills:	Folder below @state where the agent looks for skills, relative; NULL: none
  * @set_env:	NAME=VALUE
@@ -28,6 +31,8 @@ struct profile {
 	struct strlist commands;
 	struct strlist candidates;
 	char *state;
+	struct strlist import;
+	struct strlist mask;
 	char *state_env;
 	char *skills;
 	struct strlist set_env;
@@ -38,6 +43,7 @@ struct profile {
 int profile_name_check(const char *name, struct err *e);
 int profile_parse(char *text, const char *file, const char *name, struct profile *ret,
 		  struct err *e);
+const char *profile_import_target(const char *import);
 void profile_done(struct profile *p);
 
 #define cleanup_profile CLEANUP(profile_done)

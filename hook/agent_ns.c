@@ -3,12 +3,11 @@
  * DOC: Agents' namespaces
  *
  * An unprivileged process may enter a user namespace whose owner is its own uid in the parent
- * namespace, and has all capabilities there, user_namespaces(7).  So for each user two processes
- * are started: the keeper enters the container's user namespace, where it is root; its child
- * becomes the user, and makes a user and a network namespace.  The keeper writes the id maps,
- * which only a process of the parent namespace may; the hook connects the networks and pins both
- * namespaces in the container; the child sets its end of the link up.  Then both end, and the
- * mounts keep the namespaces.
+ * namespace, and has all capabilities there, user_namespaces(7).  So for each user a process is
+ * started that enters the container's user namespace, becomes the user, and makes a user and a
+ * network namespace.  The hook has their id maps written, connects the networks, pins both
+ * namespaces in the container, and configures the network.  Then the process ends, and the mounts
+ * keep the namespaces.
  *
  * Root's namespace maps every id of the container, another user's nothing but himself: what it
  * maps is what its owner has power over.
@@ -50,29 +49,36 @@
 #define INIT_USER_NS 0xEFFFFFFDU /* PROC_USER_INIT_INO, include/linux/proc_ns.h */
 
 /**
- * struct ends - a socket between the hook and the two processes, SOCK_SEQPACKET
- * @hook:	The hook's end, owned
- * @child:	The end of the other two, owned
+ * struct maker - the process that makes the namespaces of a user
+ * @net:	Whose, borrowed
+ * @ids:	The container, borrowed
+ * @hook:	The hook's end of a socket between the two, owned; -1: there is no process
+ * @own:	The process's end, owned
+ * @process:	The process
+ *
+ * It waits until the hook tells it to end.  Later processes have a copy of the hook's end, so it
+ * sees that the hook is gone when the last of them does.
  */
-struct ends {
-	int hook;
-	int child;
-};
-
-static void ends_done(struct ends *s)
-{
-	close_p(&s->hook);
-	close_p(&s->child);
-}
-
-/* What the two processes are started with */
-struct job {
-	const struct agent_ns_input *in;
+struct maker {
 	const struct agent_net *net;
-	struct ends *ends;
+	const struct container_ids *ids;
+	int hook;
+	int own;
+	struct probe process;
 };
 
-/* ---- the child ---- */
+/* ---- the processes ---- */
+
+static int enter_user_ns(const struct container_ids *ids, struct err *e)
+{
+	if (!ids->own_user_ns)
+		return 0;
+	if (setns(ids->pidfd, CLONE_NEWUSER) < 0)
+		return err_set(e, errno, "enter the container's user namespace");
+	if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
+		return err_set(e, errno, "become the container's root");
+	return 0;
+}
 
 static int become_user(const struct agent_net *n, struct err *e)
 {
@@ -85,46 +91,22 @@ static int become_user(const struct agent_net *n, struct err *e)
 }
 
 /*
- * In a user namespace the keeper is not the host's root, to whom the files of a process belong in
- * /proc that changed its uid.
+ * In a user namespace whoever writes the maps is not the host's root, to whom the files of a
+ * process belong in /proc that changed its uid.
  */
-static int show_maps_to_keeper(struct err *e)
+static int show_maps_to_writer(struct err *e)
 {
 	struct stat st;
 
 	if (stat("/proc/self/ns/user", &st) < 0)
 		return err_set(e, errno, "look at the user namespace");
 	if (st.st_ino != INIT_USER_NS && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
-		return err_set(e, errno, "open this process to the keeper");
+		return err_set(e, errno, "open this process to who writes its id maps");
 	return 0;
-}
-
-static int send_pid(int fd, pid_t pid, struct err *e)
-{
-	if (send(fd, &pid, sizeof(pid), MSG_NOSIGNAL) != (ssize_t)sizeof(pid))
-		return err_set(e, errno, "tell the hook");
-	return 0;
-}
-
-/* A new namespace may have no IPv6 where the container's has: devconf_inherit_init_net. */
-static int configure(const struct agent_ns_input *in, const struct agent_net *n, struct err *e)
-{
-	struct forwarding own;
-	bool ipv6;
-
-	if (forwarding_read(&own, e) < 0 || forwarding_keep_requests(e) < 0)
-		return -1;
-	ipv6 = in->ipv6 && own.has_ipv6;
-	if (rtnl_set_up("lo", e) < 0 || rtnl_add_address(AGENT_LINK, &n->agent.v4, e) < 0 ||
-	    (ipv6 && rtnl_add_address(AGENT_LINK, &n->agent.v6, e) < 0) ||
-	    rtnl_set_up(AGENT_LINK, e) < 0 ||
-	    rtnl_add_default_route(&n->container.v4, AGENT_LINK, e) < 0)
-		return -1;
-	return ipv6 ? rtnl_add_default_route(&n->container.v6, AGENT_LINK, e) : 0;
 }
 
 /* Has @fd's other end said that it goes on? */
-static int wait_for(int fd, struct err *e)
+static bool is_told(int fd)
 {
 	char byte;
 	ssize_t n;
@@ -132,32 +114,30 @@ static int wait_for(int fd, struct err *e)
 	do
 		n = recv(fd, &byte, sizeof(byte), 0);
 	while (n < 0 && errno == EINTR);
-	return n == 1 ? 0 : err_set(e, 0, "the hook gave up");
+	return n == 1;
 }
 
-/* The keeper waits for the namespaces by @ready, which ends with this function at the latest. */
-struct child {
-	const struct job *job;
-	int ready;
-};
-
-static int be_agent(const void *arg, struct err *e)
+static int tell(int fd, struct err *e)
 {
-	const struct child *c = arg;
+	return send(fd, "", 1, MSG_NOSIGNAL) == 1 ? 0 : err_set(e, errno, "tell the other end");
+}
 
-	(void)close(steal_fd(&c->job->ends->hook)); /* the end of file is the hook's */
-	if (become_user(c->job->net, e) < 0)
+static int make_namespaces(const void *arg, struct err *e)
+{
+	const struct maker *m = arg;
+
+	(void)close(m->hook); /* the end of file is the hook's */
+	if (enter_user_ns(m->ids, e) < 0 || become_user(m->net, e) < 0)
 		return -1;
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0)
 		return err_set(e, errno, "make a user and a network namespace for uid %u",
-			       c->job->net->uid);
-	if (show_maps_to_keeper(e) < 0 || write_all(c->ready, "", 1, e) < 0 ||
-	    wait_for(c->job->ends->child, e) < 0)
+			       m->net->uid);
+	if (show_maps_to_writer(e) < 0 || tell(m->own, e) < 0)
 		return -1;
-	return configure(c->job->in, c->job->net, e);
+	return is_told(m->own) ? 0 : err_set(e, 0, "the hook is gone");
 }
 
-/* ---- the keeper ---- */
+/* ---- id maps ---- */
 
 static int write_file(pid_t pid, const char *name, const char *text, struct err *e)
 {
@@ -189,73 +169,28 @@ static char *map_for(uid_t uid, const char *map, uint32_t id, struct err *e)
 	return text;
 }
 
-static int write_maps(pid_t pid, const struct job *j, struct err *e)
+static int write_maps(const void *arg, struct err *e)
 {
-	const struct agent_net *n = j->net;
-	cleanup_free char *uids = map_for(n->uid, j->in->ids->uid_map, n->uid, e);
-	cleanup_free char *gids =
-		uids == NULL ? NULL : map_for(n->uid, j->in->ids->gid_map, n->gid, e);
+	const struct maker *m = arg;
+	const struct agent_net *n = m->net;
+	const pid_t pid = m->process.pid;
+	cleanup_free char *uids = map_for(n->uid, m->ids->uid_map, n->uid, e);
+	cleanup_free char *gids = uids == NULL ? NULL : map_for(n->uid, m->ids->gid_map, n->gid, e);
 
-	if (gids == NULL || write_file(pid, "uid_map", uids, e) < 0 ||
+	if (gids == NULL || enter_user_ns(m->ids, e) < 0 ||
+	    write_file(pid, "uid_map", uids, e) < 0 ||
 	    (n->uid != 0 && write_file(pid, "setgroups", "deny", e) < 0))
 		return -1;
 	return write_file(pid, "gid_map", gids, e);
 }
 
-static int enter_user_ns(const struct container_ids *ids, struct err *e)
+/* Only a process of the parent namespace may, user_namespaces(7). */
+static int have_maps_written(const struct maker *m, struct err *e)
 {
-	if (!ids->own_user_ns)
-		return 0;
-	if (setns(ids->pidfd, CLONE_NEWUSER) < 0)
-		return err_set(e, errno, "enter the container's user namespace");
-	if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
-		return err_set(e, errno, "become the container's root");
-	return 0;
+	return m->ids->own_user_ns ? probe_run(write_maps, m, e) : write_maps(m, e);
 }
 
-/* The child's report says why, if it doesn't get as far as its namespaces. */
-static int keep(const struct job *j, pid_t child, int ready, struct err *e)
-{
-	char byte;
-	ssize_t n;
-
-	do
-		n = read(ready, &byte, 1);
-	while (n < 0 && errno == EINTR);
-	if (n != 1)
-		return err_set(e, 0, "no namespaces were made");
-	if (write_maps(child, j, e) < 0)
-		return -1;
-	return send_pid(j->ends->child, child, e);
-}
-
-static int be_keeper(const void *arg, struct err *e)
-{
-	const struct job *j = arg;
-	cleanup_fd int read_end = -1, write_end = -1;
-	struct probe child;
-	struct err late = { 0 };
-	int ends[2], kept, found;
-
-	if (enter_user_ns(j->in->ids, e) < 0)
-		return -1;
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return err_set(e, errno, "make a pipe");
-	read_end = ends[0];
-	write_end = ends[1];
-	if (probe_start(&child, be_agent, &(struct child){ .job = j, .ready = write_end }, e) < 0)
-		return -1;
-	(void)close(steal_fd(&write_end));
-	kept = keep(j, child.pid, read_end, e);
-	(void)close(steal_fd(&j->ends->hook));
-	(void)close(steal_fd(&j->ends->child));
-	found = probe_finish(&child, &late);
-	if (found != 0)
-		*e = late;
-	return kept < 0 || found != 0 ? -1 : 0;
-}
-
-/* ---- the hook ---- */
+/* ---- what the hook does with them ---- */
 
 /* A namespace of a process, as a mount of the container's own. */
 static int pin(const struct agent_ns_input *in, const struct agent_net *n, pid_t pid,
@@ -286,16 +221,19 @@ static int pin(const struct agent_ns_input *in, const struct agent_net *n, pid_t
 		       : err_set(e, 0, "%s does not lead to what was mounted", target);
 }
 
-static int connect_network(const struct agent_ns_input *in, const struct agent_net *n, pid_t pid,
+static int open_ns(const char *process, struct err *e)
+{
+	char path[64];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%s/ns/net", process);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 ? fd : err_set(e, errno, "open %s", path);
+}
+
+static int connect_network(const struct agent_ns_input *in, const struct agent_net *n, int ns,
 			   struct err *e)
 {
-	cleanup_fd int ns = -1;
-	char path[64];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
-	ns = open(path, O_RDONLY | O_CLOEXEC);
-	if (ns < 0)
-		return err_set(e, errno, "open %s", path);
 	if (rtnl_add_pair(n->link, AGENT_LINK, ns, e) < 0 ||
 	    rtnl_add_address(n->link, &n->container.v4, e) < 0 ||
 	    (in->ipv6 && rtnl_add_address(n->link, &n->container.v6, e) < 0))
@@ -303,49 +241,111 @@ static int connect_network(const struct agent_ns_input *in, const struct agent_n
 	return rtnl_set_up(n->link, e);
 }
 
-/* Until the child's namespaces are connected and pinned, it waits. */
-static int serve(const struct agent_ns_input *in, const struct agent_net *n, int fd, struct err *e)
+/* A new namespace may have no IPv6 where the container's has: devconf_inherit_init_net. */
+static int configure(const struct agent_ns_input *in, const struct agent_net *n, struct err *e)
 {
-	pid_t pid;
-	ssize_t got;
+	struct forwarding own;
+	bool ipv6;
 
-	do
-		got = recv(fd, &pid, sizeof(pid), 0);
-	while (got < 0 && errno == EINTR);
-	if (got != (ssize_t)sizeof(pid))
-		return err_set(e, 0, "no namespaces were made");
-	if (connect_network(in, n, pid, e) < 0 || pin(in, n, pid, "user", e) < 0 ||
-	    pin(in, n, pid, "net", e) < 0)
+	if (forwarding_read(&own, e) < 0 || forwarding_keep_requests(e) < 0)
 		return -1;
-	if (send(fd, "", 1, MSG_NOSIGNAL) != 1)
-		return err_set(e, errno, "tell the namespaces' process");
-	return 0;
+	ipv6 = in->ipv6 && own.has_ipv6;
+	if (rtnl_set_up("lo", e) < 0 || rtnl_add_address(AGENT_LINK, &n->agent.v4, e) < 0 ||
+	    (ipv6 && rtnl_add_address(AGENT_LINK, &n->agent.v6, e) < 0) ||
+	    rtnl_set_up(AGENT_LINK, e) < 0 ||
+	    rtnl_add_default_route(&n->container.v4, AGENT_LINK, e) < 0)
+		return -1;
+	return ipv6 ? rtnl_add_default_route(&n->container.v6, AGENT_LINK, e) : 0;
 }
 
-static int make_one(const struct agent_ns_input *in, const struct agent_net *n, struct err *e)
+/* From inside, and back to the container's: where that fails the container must not start. */
+static int configure_inside(const struct agent_ns_input *in, const struct agent_net *n, int ns,
+			    struct err *e)
 {
-	CLEANUP(ends_done) struct ends s = { -1, -1 };
+	cleanup_fd int container = open_ns("self", e);
+	int configured;
+
+	if (container < 0)
+		return -1;
+	if (setns(ns, CLONE_NEWNET) < 0)
+		return err_set(e, errno, "enter the agent's network namespace");
+	configured = configure(in, n, e);
+	if (setns(container, CLONE_NEWNET) < 0)
+		return err_set(e, errno, "return to the container's network namespace");
+	return configured;
+}
+
+static int use(const struct agent_ns_input *in, const struct maker *m, struct err *e)
+{
+	const struct agent_net *n = m->net;
+	const pid_t pid = m->process.pid;
+	cleanup_fd int ns = -1;
+	char process[16];
+
+	if (!is_told(m->hook))
+		return err_set(e, 0, "no namespaces were made");
+	(void)snprintf(process, sizeof(process), "%d", (int)pid);
+	ns = open_ns(process, e);
+	if (ns < 0 || have_maps_written(m, e) < 0 || connect_network(in, n, ns, e) < 0 ||
+	    pin(in, n, pid, "user", e) < 0 || pin(in, n, pid, "net", e) < 0)
+		return -1;
+	return configure_inside(in, n, ns, e);
+}
+
+/* ---- all of them ---- */
+
+static int start(struct maker *m, struct err *e)
+{
 	const struct timeval limit = { .tv_sec = WAIT_SECONDS };
-	struct err late = { 0 };
-	struct probe keeper;
-	int sv[2], served, found;
+	cleanup_fd int hook = -1, own = -1;
+	int sv[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) < 0)
 		return err_set(e, errno, "make a pair of sockets");
-	s = (struct ends){ sv[0], sv[1] };
-	if (setsockopt(s.hook, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0)
+	hook = sv[0];
+	own = m->own = sv[1];
+	if (setsockopt(hook, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0)
 		return err_set(e, errno, "limit the time to wait");
-	if (probe_start(&keeper, be_keeper, &(struct job){ .in = in, .net = n, .ends = &s }, e) < 0)
+	if (probe_start(&m->process, make_namespaces, m, e) < 0)
 		return -1;
-	(void)close(steal_fd(&s.child));
-	served = serve(in, n, s.hook, e);
-	(void)close(steal_fd(&s.hook)); /* a child that waits still gives up */
-	found = probe_finish(&keeper, &late);
-	if (served == 0 && found != 0)
+	m->hook = steal_fd(&hook);
+	return 0;
+}
+
+/* What a process says of its failure comes first: the hook has only seen it gone. */
+static int finish(struct maker *m, int used, struct err *e)
+{
+	struct err late = { 0 };
+	int made;
+
+	(void)tell(m->hook, &late);
+	(void)close(steal_fd(&m->hook));
+	made = probe_finish(&m->process, &late);
+	if (made != 0 && (used == 0 || e->code == 0))
 		*e = late;
-	else if (served < 0 && found != 0 && e->code == 0)
-		*e = late; /* what it says comes first: we only saw it gone */
-	return served < 0 || found != 0 ? -1 : 0;
+	return used < 0 || made != 0 ? -1 : 0;
+}
+
+/* All are started first, as most of their time is the kernel's; and all end here. */
+static int make_all(const struct agent_ns_input *in, struct maker *makers, struct err *e)
+{
+	const size_t n = in->nets->n;
+	struct err ignored;
+	int ret = 0;
+
+	for (size_t i = 0; i < n; i++)
+		makers[i] = (struct maker){ .net = &in->nets->v[i], .ids = in->ids, .hook = -1 };
+	for (size_t i = 0; i < n && ret == 0; i++)
+		ret = start(&makers[i], e);
+	for (size_t i = 0; i < n && makers[i].hook >= 0; i++) {
+		const int used = ret == 0 ? use(in, &makers[i], e) : -1;
+
+		if (ret < 0)
+			(void)finish(&makers[i], used, &ignored);
+		else if (finish(&makers[i], used, e) < 0)
+			ret = err_wrap(e, "uid %u", in->nets->v[i].uid);
+	}
+	return ret;
 }
 
 /**
@@ -360,8 +360,9 @@ static int make_one(const struct agent_ns_input *in, const struct agent_net *n, 
  */
 int agent_ns_make(const struct agent_ns_input *in, struct err *e)
 {
-	for (size_t i = 0; i < in->nets->n; i++)
-		if (make_one(in, &in->nets->v[i], e) < 0)
-			return err_wrap(e, "agents' namespaces for uid %u", in->nets->v[i].uid);
-	return 0;
+	cleanup_free struct maker *makers = calloc(in->nets->n + 1, sizeof(*makers));
+
+	if (makers == NULL)
+		return err_set(e, ENOMEM, "allocate the agents' namespaces");
+	return make_all(in, makers, e) < 0 ? err_wrap(e, "agents' namespaces") : 0;
 }

@@ -33,6 +33,7 @@
 #include "plan_ops.h"
 #include "routes.h"
 #include "standalone.h"
+#include "store.h"
 #include "workspace.h"
 #include "writable.h"
 
@@ -248,15 +249,8 @@ static int find_workspace(struct launch *l, struct err *e)
 /* Resolved as far as it exists already, so that no agent is found in it. */
 static int find_state(struct launch *l, struct err *e)
 {
-	cleanup_free char *below = path_join(l->home, ".local/state/oci-sandbox", e);
-	const char *path = l->policy.state_root != NULL ? l->policy.state_root : below;
-
-	if (below == NULL)
-		return -1;
-	l->state = realpath(path, NULL);
-	if (l->state == NULL)
-		l->state = strdup(path);
-	return l->state != NULL ? 0 : err_set(e, ENOMEM, "allocate a path");
+	l->state = store_root_path(l->policy.state_root, l->home, e);
+	return l->state != NULL ? 0 : -1;
 }
 
 /*

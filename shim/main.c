@@ -27,6 +27,7 @@
 #include "share.h"
 #include "skills.h"
 #include "store.h"
+#include "stores.h"
 
 #define STATUS_FAILED 125
 #define STATUS_CANNOT_RUN 126
@@ -64,6 +65,23 @@ static void warn_of_capabilities(const struct launch *l)
 	}
 }
 
+static void print_list(const char *before, const struct strlist *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		(void)fprintf(stderr, "%s%s", i == 0 ? before : ", ", l->v[i]);
+}
+
+/* One line, and none if the developer has nothing that the agent could want. */
+static void tell_imported(const struct launch *l, const struct store_news *news)
+{
+	if (news->imported.n == 0 && news->left_out.n == 0)
+		return;
+	(void)fprintf(stderr, "oci-sandbox: the first launch of %s here: ", l->profile.name);
+	print_list("imported ", &news->imported);
+	print_list(news->imported.n > 0 ? "; not imported: " : "not imported: ", &news->left_out);
+	(void)fputc('\n', stderr);
+}
+
 /* Only main prints; this is its part that a launch which went well can need. */
 static void warn_of_made(const struct launch *l, const struct strlist *missing)
 {
@@ -91,7 +109,9 @@ static int run(char **argv, char **envp, struct err *e)
 	cleanup_launch struct launch l = { 0 };
 	cleanup_plan struct plan plan = { 0 };
 	cleanup_strlist struct strlist env = { 0 }, missing = { 0 };
+	cleanup_store_news struct store_news news = { 0 };
 	bool nested = launch_is_nested();
+	cleanup_fd int store = -1; /* kept until the launch ends */
 	cleanup_fd int share_lock = -1;
 	int status = STATUS_FAILED;
 
@@ -101,11 +121,12 @@ static int run(char **argv, char **envp, struct err *e)
 	if (nested)
 		return run_nested(&l, argv, envp, e);
 	if (launch_is_in_container(&l, e) < 0 || network_check(&l, e) < 0 ||
-	    store_prepare(&l, e) < 0 || share_prepare(&l, &share_lock, e) < 0 ||
+	    (store = stores_enter(&l, &news, e)) < 0 || share_prepare(&l, &share_lock, e) < 0 ||
 	    skills_prepare(&l, e) < 0 || plan_build(&l, &plan, e) < 0 ||
 	    protected_missing(&l, &missing, e) < 0 || environment_build(&l, envp, &env, e) < 0)
 		return STATUS_FAILED;
 
+	tell_imported(&l, &news);
 	warn_of_capabilities(&l);
 	if (l.signs && l.signing == NULL)
 		(void)fputs("oci-sandbox: what the agent commits is not signed: your keys stay "

@@ -33,6 +33,7 @@
 #include "plan.h"
 #include "plan_ops.h"
 #include "root.h"
+#include "store.h"
 
 #define EMPTY_FILE "/empty"
 

@@ -33,6 +33,7 @@
 #include "plan.h"
 #include "plan_ops.h"
 #include "plan_session.h"
+#include "store.h"
 
 /* Folders where no engine mount is the developer's: the kernel's file systems and /run. */
 static const char *const engine_dirs[] = { "/dev", "/proc", "/sys", "/run", "/var/run" };
@@ -200,6 +201,22 @@ static int plan_skills(const struct launch *l, struct plan *p, struct err *e)
 	return 0;
 }
 
+/* Through these an agent could hand work to one outside of its sandbox. */
+static int plan_state_masks(const struct launch *l, struct plan *p, struct err *e)
+{
+	cleanup_free char *state = path_join(l->home, l->profile.state, e);
+
+	if (state == NULL)
+		return -1;
+	for (size_t i = 0; i < l->profile.mask.n; i++) {
+		cleanup_free char *path = path_join(state, l->profile.mask.v[i], e);
+
+		if (path == NULL || plan_add_mode(p, OP_TMPFS, 0700, path, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int plan_state(const struct launch *l, struct plan *p, struct err *e)
 {
 	cleanup_free char *state = path_join(l->profile.name, STORE_STATE, e);
@@ -207,7 +224,8 @@ static int plan_state(const struct launch *l, struct plan *p, struct err *e)
 		state != NULL ? path_join(l->profile.name, STORE_CACHE, e) : NULL;
 
 	if (cache == NULL || home_store(l, p, state, l->profile.state, e) < 0 ||
-	    plan_skills(l, p, e) < 0 || home_store(l, p, cache, SHARE_CACHE, e) < 0)
+	    plan_state_masks(l, p, e) < 0 || plan_skills(l, p, e) < 0 ||
+	    home_store(l, p, cache, SHARE_CACHE, e) < 0)
 		return -1;
 	return home_store(l, p, STORE_SKILLS, SHARE_SKILLS, e);
 }

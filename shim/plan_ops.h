@@ -6,14 +6,6 @@
 
 #include "plan.h"
 
-/* Inside STATE: STATE/skills, and for each agent STATE/NAME/state, STATE/NAME/cache and share */
-#define STORE_STATE "state"
-#define STORE_CACHE "cache"
-#define STORE_SKILLS "skills"
-#define STORE_SHARE "share"
-#define STORE_UPPER "upper" /* these two in the one before */
-#define STORE_WORK "work"
-
 /* Inside the home */
 #define SHARE_CACHE ".cache"
 #define SHARE_DATA ".local/share"

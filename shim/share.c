@@ -24,6 +24,7 @@
 #include "plan_ops.h"
 #include "root.h"
 #include "share.h"
+#include "store.h"
 
 /* ---- share-write ---- */
 

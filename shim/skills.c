@@ -21,8 +21,8 @@
 #include "err.h"
 #include "launch.h"
 #include "path.h"
-#include "plan_ops.h"
 #include "skills.h"
+#include "store.h"
 
 static int compare(const void *a, const void *b)
 {

@@ -20,7 +20,7 @@ teardown() {
 }
 
 # What an agent may try to read; it says "ran" at the end, so that silence proves something.
-secrets='cat ~/.ssh/id_ed25519 ~/.aws/credentials ~/.netrc ~/.claude/settings.json \
+secrets='cat ~/.ssh/id_ed25519 ~/.aws/credentials ~/.netrc ~/.claude/history.jsonl \
 	/mnt/kube/config 2>/dev/null; env | grep STAND-IN; echo ran'
 
 # reads_nothing OPTION...: without the hook the agent finds all six, with it none
@@ -109,7 +109,7 @@ running() {
 @test "confined: state is kept from one launch to the next, apart from the developer's own" {
 	run -0 --separate-stderr confined sh -c 'claude "echo remembered >\$CLAUDE_CONFIG_DIR/memory"
 		claude "echo \$CLAUDE_CONFIG_DIR; cat \$CLAUDE_CONFIG_DIR/memory"; ls -A /root/.claude'
-	is $'/root/.claude\nremembered\nsettings.json'
+	is $'/root/.claude\nremembered\nhistory.jsonl'
 }
 
 @test "confined: the environment is cleared, but for what profile and policy name" {

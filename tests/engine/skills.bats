@@ -27,10 +27,10 @@ store() {
 }
 
 # What an agent can do to a skill of ours; "kept" if it has it afterwards, and its own beside it
-ATTACK='cd ~/.claude/skills/sandbox || exit
-	{ echo x >SKILL.md; echo x >new; rm -f SKILL.md; mv SKILL.md y; cd .. && mv sandbox away; rm -r sandbox; } 2>&1
+ATTACK='cd ~/.claude/skills/oci-sandbox || exit
+	{ echo x >SKILL.md; echo x >new; rm -f SKILL.md; mv SKILL.md y; cd .. && mv oci-sandbox away; rm -r oci-sandbox; } 2>&1
 	mkdir -p own; echo own >own/SKILL.md; set -- *
-	[ "$*" = "own sandbox" ] && grep -q "^name: sandbox$" sandbox/SKILL.md && [ "$(ls -A sandbox)" = SKILL.md ] && echo kept'
+	[ "$*" = "oci-sandbox own" ] && grep -q "^name: oci-sandbox$" oci-sandbox/SKILL.md && [ "$(ls -A oci-sandbox)" = SKILL.md ] && echo kept'
 
 @test "skills: the sandbox's own are there, read-only, and the agent's beside them" {
 	local user
@@ -42,7 +42,7 @@ ATTACK='cd ~/.claude/skills/sandbox || exit
 		has 'busy' "$output"
 		[[ $output == *$'\nkept' ]]
 	done
-	[[ -f $STORE/skills/own/SKILL.md && -z $(ls -A "$STORE/skills/sandbox") ]]
+	[[ -f $STORE/skills/own/SKILL.md && -z $(ls -A "$STORE/skills/oci-sandbox") ]]
 }
 
 @test "skills: without the hook they are those of the image" {
@@ -52,18 +52,18 @@ ATTACK='cd ~/.claude/skills/sandbox || exit
 }
 
 @test "skills: symlinks in their places are removed, and lead nowhere" {
-	mkdir "$ROOTFS/opt" "$ROOTFS/opt/sandbox" "$WORKSPACE/sandbox"
+	mkdir "$ROOTFS/opt" "$ROOTFS/opt/oci-sandbox" "$WORKSPACE/oci-sandbox"
 	store skills
-	ln -s /opt "$STORE/skills/sandbox"
-	container_owner 0 -h "$STORE/skills/sandbox"
+	ln -s /opt "$STORE/skills/oci-sandbox"
+	container_owner 0 -h "$STORE/skills/oci-sandbox"
 	run -0 --separate-stderr confined claude "$ATTACK; grep /opt /proc/self/mountinfo"' || true'
 	[[ $output == *$'\nkept' ]]
-	has 'had a symlink sandbox in the place of a folder: removed' "$stderr"
+	has 'had a symlink oci-sandbox in the place of a folder: removed' "$stderr"
 	rm -rf "$STORE/skills"
 	ln -s /workspace "$STORE/skills"
 	container_owner 0 -h "$STORE/skills"
 	run -0 --separate-stderr confined claude "$ATTACK"
-	[[ $output == *$'\nkept' && -z $(ls -A "$WORKSPACE/sandbox") && ! -e $WORKSPACE/own ]]
+	[[ $output == *$'\nkept' && -z $(ls -A "$WORKSPACE/oci-sandbox") && ! -e $WORKSPACE/own ]]
 	has 'had a symlink skills in the place of a folder: removed' "$stderr"
 }
 
@@ -71,8 +71,8 @@ ATTACK='cd ~/.claude/skills/sandbox || exit
 	local make
 
 	OPTIONS+=(--cap-drop DAC_OVERRIDE)
-	for make in 'rm -rf skills; echo mine >skills' 'rm -f skills; mkdir -p skills; echo mine >skills/sandbox' \
-		'rm -f skills/sandbox; mkfifo skills/sandbox' 'rm -rf skills; mkdir -m 0 skills'; do
+	for make in 'rm -rf skills; echo mine >skills' 'rm -f skills; mkdir -p skills; echo mine >skills/oci-sandbox' \
+		'rm -f skills/oci-sandbox; mkfifo skills/oci-sandbox' 'rm -rf skills; mkdir -m 0 skills'; do
 		store .
 		(cd "$STORE" && eval "$make")
 		container_owner 0 "$STORE"
@@ -88,7 +88,7 @@ ATTACK='cd ~/.claude/skills/sandbox || exit
 
 	mkdir -p "$ROOTFS/opt/elsewhere"
 	store skills
-	"$BUILDDIR/tests/lib/swap" --come-and-go /opt/elsewhere "$STORE/skills/sandbox" \
+	"$BUILDDIR/tests/lib/swap" --come-and-go /opt/elsewhere "$STORE/skills/oci-sandbox" \
 		>"$swaps" 2>&1 </dev/null 3>&- 4>&- &
 	swapper=$!
 	run --separate-stderr confined sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
@@ -106,6 +106,6 @@ ATTACK='cd ~/.claude/skills/sandbox || exit
 	container_owner 0 "$ROOTFS/root/.agents"
 	run -0 --separate-stderr confined sh -c 'claude "mkdir ~/.agents/skills/one; echo x >~/.agents/file"
 		pi "ls -A ~/.agents; ls ~/.agents/skills ~/.pi/agent/skills"'
-	is $'skills\n/root/.agents/skills:\none\n\n/root/.pi/agent/skills:\nsandbox'
+	is $'skills\n/root/.agents/skills:\none\n\n/root/.pi/agent/skills:\noci-sandbox'
 	[[ ! -e $ROOTFS/root/.agents/file && ! -e $ROOTFS/root/.agents/skills/one ]]
 }

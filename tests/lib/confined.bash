@@ -26,7 +26,7 @@ lab_prepare() {
 		echo 'STAND-IN key' >"$template/$home/.ssh/id_ed25519"
 		echo 'STAND-IN aws' >"$template/$home/.aws/credentials"
 		echo 'STAND-IN netrc' >"$template/$home/.netrc"
-		echo 'STAND-IN settings' >"$template/$home/.claude/settings.json"
+		echo 'STAND-IN history' >"$template/$home/.claude/history.jsonl"
 	done
 	chown -R 1000:1000 "$template/home/dev"
 	[[ $ENGINE != rootless ]] || rootfs_owner "$template" "$LAB_UID" "$LAB_SUBID"

@@ -3,9 +3,10 @@
 #
 # podman in the lab (tests/lib/lab): the same calls for rootful and rootless.
 
-# engine_podman ARG...: podman, as the user that ENGINE runs it as. What takes minutes hangs.
+# engine_podman ARG...: podman, as the user that ENGINE runs it as. What takes minutes hangs, unless
+# ENGINE_SECONDS says that more are needed.
 engine_podman() {
-	engine_as_user timeout --foreground --kill-after=5 120 podman "$@"
+	engine_as_user timeout --foreground --kill-after=5 "${ENGINE_SECONDS:-120}" podman "$@"
 }
 
 # engine_as_user COMMAND ARG...: as the lab's user where ENGINE is rootless, else as it is

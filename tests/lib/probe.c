@@ -11,6 +11,7 @@
  * probe connects N ADDRESS PORT: make N TCP connections, one after the other
  * probe crowd N ADDRESS PORT: make N TCP connections, then have a byte come back on each
  * probe messages N ADDRESS PORT: send the messages on stdin, each behind its length, N times by UDP
+ * probe flock|fcntl FILE COMMAND ARG...: run it with that lock on the file; exit 3 if it is taken
  * probe calls: the system calls that the sandbox's filter has to refuse, and how each ended
  */
 #include "config.h"
@@ -27,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -256,8 +258,26 @@ static int probe_network(char **argv)
 	return strcmp(argv[1], "messages") == 0 ? probe_messages(n, &a) : probe_connects(n, &a);
 }
 
+/* Both are kept by execve(2). */
+static int probe_lock(const char *kind, const char *file, char **command)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = open(file, O_RDWR | O_CREAT, 0600), failed;
+
+	if (fd < 0)
+		return fail(file);
+	failed = strcmp(kind, "flock") == 0 ? flock(fd, LOCK_EX | LOCK_NB)
+					    : fcntl(fd, F_SETLK, &whole);
+	if (failed < 0)
+		return errno == EAGAIN || errno == EACCES ? 3 : fail(kind);
+	(void)execvp(command[0], command);
+	return fail(command[0]);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc >= 4 && (!strcmp(argv[1], "flock") || !strcmp(argv[1], "fcntl")))
+		return probe_lock(argv[1], argv[2], argv + 3);
 	if (argc == 5 && (!strcmp(argv[1], "connects") || !strcmp(argv[1], "crowd") ||
 			  !strcmp(argv[1], "messages")))
 		return probe_network(argv);
@@ -276,6 +296,6 @@ int main(int argc, char **argv)
 	fprintf(stderr,
 		"usage: probe connect PATH | listen PATH | fds | calls |\n"
 		"       connects|crowd|messages N ADDRESS PORT | enter NAMESPACE COMMAND... |\n"
-		"       power NAMESPACE FILE\n");
+		"       power NAMESPACE FILE | flock|fcntl FILE COMMAND...\n");
 	return 2;
 }

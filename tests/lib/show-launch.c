@@ -12,6 +12,7 @@
  * show-launch gitconfig NAME EMAIL: the session's git configuration; NO_FORGE, SIGNS_WITH, LFS as
  *				     its input
  * show-launch mountinfo: the mount points of the mountinfo on stdin
+ * show-launch settings: exit 0 if the settings on stdin may be given to an agent
  * show-launch routes IPV4 IPV6: exit 0 if these, as /proc/net has them, have a default route
  *
  * Keys: hooked (0: without the hook), git-common, git-dir, uid, user, home, passwd-home, cwd,
@@ -37,6 +38,7 @@
 #include "plan.h"
 #include "resolv.h"
 #include "routes.h"
+#include "settings.h"
 #include "workspace.h"
 
 #define MAX_BYTES (1024 * 1024)
@@ -211,6 +213,18 @@ static int show_mountinfo(struct err *e)
 	return 0;
 }
 
+static int show_settings(struct err *e)
+{
+	cleanup_free char *text = read_fd(0, MAX_BYTES, e);
+	const char *why;
+	char word[64];
+
+	if (text == NULL)
+		return -1;
+	why = settings_refusal(text, word, sizeof(word));
+	return why == NULL ? 0 : err_set(e, 0, "%s %s", why, word);
+}
+
 static int show_routes(const char *ipv4, const char *ipv6, struct err *e)
 {
 	if (routes_lead_out(ipv4, ipv6))
@@ -233,6 +247,8 @@ int main(int argc, char **argv, char **envp)
 		rc = show_routes(argv[2], argv[3], &e);
 	else if (argc == 2 && strcmp(argv[1], "mountinfo") == 0)
 		rc = show_mountinfo(&e);
+	else if (argc == 2 && strcmp(argv[1], "settings") == 0)
+		rc = show_settings(&e);
 	else if (argc == 3 && strcmp(argv[1], "policy") == 0)
 		rc = show_policy(argv[2], &e);
 	else if (argc == 2 && strcmp(argv[1], "resolv") == 0)

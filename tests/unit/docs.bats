@@ -107,11 +107,11 @@ policy_says() {
 }
 
 @test "docs: each word that oci-sandbox knows is in oci-sandbox(1), and the other way round" {
-	"$BUILDDIR/oci-sandbox" --help | grep -oE -e '--[a-z-]+' | sort -u >"$BATS_TEST_TMPDIR/known"
+	{ "$BUILDDIR/oci-sandbox" --help && "$BUILDDIR/cli/cli" --help; } | grep -oE -e '--[a-z-]+' | sort -u >"$BATS_TEST_TMPDIR/known"
 	sed -nE '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$SRCDIR/docs/oci-sandbox.1" |
 		grep -oE 'Fl -[a-z-]+' | sed -E 's/^Fl /-/' | sort -u >"$BATS_TEST_TMPDIR/described"
 	diff -u "$BATS_TEST_TMPDIR/known" "$BATS_TEST_TMPDIR/described"
-	sed -nE '/subcommands\[\] = /,/^};/s/\{ "([a-z]+)"/\n@\1\n/gp' "$SRCDIR/cli/main.c" |
+	sed -nE '/(subcommands|verbs)\[\] = /,/^};/s/\{ "([a-z]+)"/\n@\1\n/gp' "$SRCDIR"/cli/*.c |
 		sed -n 's/^@//p' | sort -u >"$BATS_TEST_TMPDIR/known"
 	grep -qx status "$BATS_TEST_TMPDIR/known"
 	grep -oE 'Cm [a-z |]+' "$SRCDIR/docs/oci-sandbox.1" | sed 's/^Cm //' | tr -s ' |' '\n' |

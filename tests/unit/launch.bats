@@ -14,7 +14,7 @@ setup() {
 	printf 'mount = %s\n' /etc/hosts /workspaces/p /mnt/kube /run/docker.sock >>manifest
 	LAUNCH=(uid=1000 user=vscode home=/home/vscode passwd-home=/home/vscode cwd=/workspaces/p
 		workspace=/workspaces/p state=/home/vscode/.local/state/oci-sandbox
-		share=/home/vscode/.local/share skill=sandbox
+		share=/home/vscode/.local/share skill=oci-sandbox
 		share-store=/home/vscode/.local/state/oci-sandbox/claude/share
 		agent=/usr/local/lib/node_modules/claude/claude.exe resolv-path=/etc/resolv.conf
 		"resolv-conf=nameserver 127.64.0.7")
@@ -210,6 +210,27 @@ lacks() {
 		'ro       /workspaces/main/.git/config if there' \
 		'pin      /workspaces/main/.git/worktrees/p if there' \
 		'ro       /workspaces/main/.git/worktrees/p/commondir if there'
+}
+
+@test "settings: what can name no command and hold no token may be imported" {
+	local text
+
+	for text in '{}' '{"model": "opus", "permissions": {"allow": ["Bash(env:*)"], "n": -1.5e3}}' \
+		'{"mcpServers": {}, "hooks": [ ], "env":null}' '{"a": "hooks", "b": "say \"env\": {1}"}'; do
+		run -0 "$SHOW" settings <<<"$text"
+	done
+}
+
+@test "settings: what can, or is no plain JSON, stays outside" {
+	local text
+
+	for text in '{"hooks": {"Stop": []}}' '{"a": [{"env" : {"T": "x"}}]}' '{"apiKeyHelper": "/x"}' \
+		'{"p": {"mcpServers":{"x":{}}}}' '{"ho\u006fks": {"Stop": []}}' "{'hooks': 1}" \
+		$'{\n// it\'s "\n"hooks": {"Stop": []}}' '/* " */ {"hooks": 1}' 'hooks = 1' '{"a' '{"a\'; do
+		run -1 "$SHOW" settings <<<"$text"
+	done
+	run -1 "$SHOW" settings <<<'{"env": {"TOKEN": "x"}}'
+	[[ $output == *" env" ]]
 }
 
 @test "gitconfig: a name with quotes and escapes stays a name" {

@@ -161,6 +161,25 @@ text() {
 	refuses "pi.conf:4: skills: given twice"
 }
 
+@test "policy: a profile imports and masks what is below the home and the state folder" {
+	local line
+
+	hook_policy 'match = always' 'agents = pi'
+	while read -r line; do
+		hook_profile pi 'commands = pi' 'state = .pi' "$line"
+		refuses "pi.conf:3: ${line%% *}: \`${line##* }\` is not a relative path without .."
+	done <<-'END'
+		import = a ../b
+		import = /etc/passwd
+		mask = daemon ~/../x
+		mask = /run
+	END
+	hook_profile pi 'commands = pi' 'state = .pi' 'import = a/b.json ~/x/y' 'import = ~/b y/z'
+	refuses "pi.conf:4: import: \`y/z\` and \`~/x/y\` would both be \`y\`"
+	hook_profile pi 'commands = pi' 'state = .pi' 'import = a/b.json ~/x/y' 'import = ~/b' 'mask = d e/f'
+	run -0 check
+}
+
 @test "policy: bytes that no editor shows are refused" {
 	text 'agents = claude\r\nmatch = always\r\n'
 	refuses "policy.conf:1: control character 0x0d (save the file with plain line ends)"

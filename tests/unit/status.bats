@@ -42,7 +42,8 @@ status() {
 		status -x
 	END
 	run -64 "$CLI" status ""
-	for args in "status x" "--libexec /x status" "nonsense" "--json version" ""; do
+	run -64 "$INSIDE" state path ""
+	for args in "state" "state path" "state path a b" "state path a --json" "status --force" "status x" "--libexec /x status" "nonsense" "--json version" ""; do
 		# shellcheck disable=SC2086 # words
 		run -64 --separate-stderr "$INSIDE" $args
 		[[ -z $output && $stderr == "usage: oci-sandbox status [--json]"* ]]
