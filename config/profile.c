@@ -231,6 +231,10 @@ int profile_parse(char *text, const char *file, const char *name, struct profile
 			       file);
 	if (p.state == NULL)
 		return err_set(e, 0, "%s: `state` is missing: the agent could keep nothing", file);
+	if (strcmp(name, "skills") == 0 || strcmp(name, "signing") == 0)
+		return err_set(e, 0,
+			       "%s: `%s` is no name: the stores have a folder that is called so",
+			       file, name);
 	if (check_candidates(&p, e) < 0 || directive_string(&p.name, name, e) < 0)
 		return err_wrap(e, "%s", file);
 

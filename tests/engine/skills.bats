@@ -106,6 +106,7 @@ ATTACK='cd ~/.claude/skills/oci-sandbox || exit
 	container_owner 0 "$ROOTFS/root/.agents"
 	run -0 --separate-stderr confined sh -c 'claude "mkdir ~/.agents/skills/one; echo x >~/.agents/file"
 		pi "ls -A ~/.agents; ls ~/.agents/skills ~/.pi/agent/skills"'
-	is $'skills\n/root/.agents/skills:\none\n\n/root/.pi/agent/skills:\noci-sandbox'
+	is $'skills\n/root/.agents/skills:\ndevelopers\none\n\n/root/.pi/agent/skills:\noci-sandbox'
+	# a copy of the developer's, and not his
 	[[ ! -e $ROOTFS/root/.agents/file && ! -e $ROOTFS/root/.agents/skills/one ]]
 }

@@ -159,6 +159,11 @@ text() {
 	done
 	hook_profile pi 'commands = pi' 'state = .pi' 'skills = skills' 'skills = more'
 	refuses "pi.conf:4: skills: given twice"
+	for key in skills signing; do # beside the stores
+		hook_policy 'match = always' "agents = $key"
+		hook_profile "$key" 'commands = pi' 'state = .pi'
+		refuses "$key.conf: \`$key\` is no name"
+	done
 }
 
 @test "policy: a profile imports and masks what is below the home and the state folder" {
