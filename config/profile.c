@@ -174,6 +174,11 @@ static int add_set_env(void *member, const char *value, struct err *e)
 	return strlist_add(member, value, e);
 }
 
+static int add_arguments(void *member, const char *value, struct err *e)
+{
+	return strlist_add_words(member, value, e);
+}
+
 /* clang-format off */
 #define AT(member) offsetof(struct profile, member)
 static const struct directive keys[] = {
@@ -185,6 +190,7 @@ static const struct directive keys[] = {
 	{ "skills",	set_relative,	AT(skills),	true,	false },
 	{ "import",	add_imports,	AT(import),	false,	false },
 	{ "mask",	add_masks,	AT(mask),	false,	false },
+	{ "arguments",	add_arguments,	AT(arguments),	false,	false },
 	{ "set-env",	add_set_env,	AT(set_env),	false,	false },
 	{ "pass-env",	directive_env,	AT(pass_env),	false,	false },
 	{ "local-model-port", directive_port, AT(local_model_port), true, false },
@@ -257,6 +263,7 @@ void profile_done(struct profile *p)
 	strlist_clear(&p->mask);
 	free(p->state_env);
 	free(p->skills);
+	strlist_clear(&p->arguments);
 	strlist_clear(&p->set_env);
 	strlist_clear(&p->pass_env);
 	*p = (struct profile){ 0 };

@@ -19,6 +19,7 @@ struct err;
  * @mask:	Folders that each launch has an empty one of its own for, relative to @state
  * @state_env:	Variable that names that folder to the agent; NULL: none
  * @skills:	Folder below @state where the agent looks for skills, relative; NULL: none
+ * @arguments:	What the agent is given before what the developer types
  * @set_env:	NAME=VALUE
  * @pass_env:	Variables that reach this agent: its own login
  * @local_model_port: TCP port of the container's loopback where this agent looks for a model,
@@ -35,6 +36,7 @@ struct profile {
 	struct strlist mask;
 	char *state_env;
 	char *skills;
+	struct strlist arguments;
 	struct strlist set_env;
 	struct strlist pass_env;
 	uint32_t local_model_port;

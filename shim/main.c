@@ -40,6 +40,20 @@ static const char *base_name(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
+/* The agent's: its name, what its profile has, and what the developer typed */
+static int make_argv(const struct launch *l, char *const *typed, struct strlist *ret, struct err *e)
+{
+	if (strlist_add(ret, l->command, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l->profile.arguments.n; i++)
+		if (strlist_add(ret, l->profile.arguments.v[i], e) < 0)
+			return -1;
+	for (; *typed != NULL; typed++)
+		if (strlist_add(ret, *typed, e) < 0)
+			return -1;
+	return 0;
+}
+
 /* Inside a sandbox everything is in place: the real agent, and the environment. */
 static int run_nested(struct launch *l, char **argv, char **envp, struct err *e)
 {
@@ -108,7 +122,7 @@ static int run(char **argv, char **envp, struct err *e)
 {
 	cleanup_launch struct launch l = { 0 };
 	cleanup_plan struct plan plan = { 0 };
-	cleanup_strlist struct strlist env = { 0 }, missing = { 0 };
+	cleanup_strlist struct strlist args = { 0 }, env = { 0 }, missing = { 0 };
 	cleanup_store_news struct store_news news = { 0 };
 	bool nested = launch_is_nested();
 	cleanup_fd int store = -1; /* kept until the launch ends */
@@ -117,9 +131,10 @@ static int run(char **argv, char **envp, struct err *e)
 
 	if (launch_read(base_name(argv[0]), envp, nested, &l, e) < 0)
 		return e->code == ENOENT ? STATUS_NOT_FOUND : STATUS_FAILED;
-	argv[0] = l.command;
+	if (make_argv(&l, argv + 1, &args, e) < 0)
+		return STATUS_FAILED;
 	if (nested)
-		return run_nested(&l, argv, envp, e);
+		return run_nested(&l, args.v, envp, e);
 	if (launch_is_in_container(&l, e) < 0 || network_check(&l, e) < 0 ||
 	    (store = stores_enter(&l, &news, e)) < 0 || share_prepare(&l, &share_lock, e) < 0 ||
 	    skills_prepare(&l, e) < 0 || plan_build(&l, &plan, e) < 0 ||
@@ -138,7 +153,7 @@ static int run(char **argv, char **envp, struct err *e)
 		warn("the container has no default route, so agents have no network");
 	(void)sandbox_run(
 		&(struct sandbox){
-			.launch = &l, .plan = &plan, .argv = argv, .env = env.v, .warn = warn },
+			.launch = &l, .plan = &plan, .argv = args.v, .env = env.v, .warn = warn },
 		&status, e);
 	warn_of_made(&l, &missing);
 	return status;

@@ -2,8 +2,8 @@
 /*
  * DOC: what goes through a relay that is measured
  *
- * traffic sink: accepts one connection after the other on a port that it prints, reads all that
- *	comes, and then closes
+ * traffic sink [ADDRESS]: accepts one connection after the other on a port that it prints, of
+ *	127.0.0.1 or another address, reads all that comes, and then closes
  * traffic pump PORT MIB: sends so much to a port of 127.0.0.1, and prints MiB per second, until
  *	the last byte was read
  * traffic resolver: answers DNS queries on a port that it prints
@@ -12,6 +12,7 @@
  */
 #include "config.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -26,6 +27,7 @@
 #define BLOCK (256 * 1024)
 #define WINDOW_MAX 512
 #define ANSWER_MS 3000
+#define LOOPBACK "127.0.0.1"
 
 static char block[BLOCK];
 
@@ -43,15 +45,15 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static int bound_socket(int type)
+static int bound_socket(int type, const char *at)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET,
-				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in address = { .sin_family = AF_INET };
 	socklen_t len = sizeof(address);
 	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, len) < 0 ||
-	    (type == SOCK_STREAM && listen(fd, 64) < 0) ||
+	if (fd < 0 || inet_pton(AF_INET, at, &address.sin_addr) != 1 ||
+	    bind(fd, (struct sockaddr *)&address, len) < 0 ||
+	    (type == SOCK_STREAM && listen(fd, SOMAXCONN) < 0) ||
 	    getsockname(fd, (struct sockaddr *)&address, &len) < 0)
 		return -1;
 	printf("%u\n", ntohs(address.sin_port));
@@ -71,9 +73,9 @@ static int connected_socket(int type, const char *port)
 	return fd;
 }
 
-static int sink(void)
+static int sink(const char *at)
 {
-	int fd = bound_socket(SOCK_STREAM);
+	int fd = bound_socket(SOCK_STREAM, at);
 
 	if (fd < 0)
 		return fail("listen");
@@ -110,7 +112,7 @@ static int pump(const char *port, long mib)
 
 static int resolver(void)
 {
-	int fd = bound_socket(SOCK_DGRAM);
+	int fd = bound_socket(SOCK_DGRAM, LOOPBACK);
 
 	if (fd < 0)
 		return fail("bind");
@@ -209,8 +211,8 @@ static long number(const char *text)
 
 int main(int argc, char **argv)
 {
-	if (argc == 2 && strcmp(argv[1], "sink") == 0)
-		return sink();
+	if ((argc == 2 || argc == 3) && strcmp(argv[1], "sink") == 0)
+		return sink(argc == 3 ? argv[2] : LOOPBACK);
 	if (argc == 2 && strcmp(argv[1], "resolver") == 0)
 		return resolver();
 	if (argc == 4 && strcmp(argv[1], "pump") == 0)
@@ -218,7 +220,8 @@ int main(int argc, char **argv)
 	if (argc == 5 && strcmp(argv[1], "ask") == 0 && number(argv[3]) > 0 &&
 	    number(argv[4]) <= WINDOW_MAX)
 		return ask(argv[2], number(argv[3]), number(argv[4]));
-	(void)fprintf(stderr,
-		      "usage: traffic sink | pump PORT MIB | resolver | ask PORT N WINDOW\n");
+	(void)fprintf(
+		stderr,
+		"usage: traffic sink [ADDRESS] | pump PORT MIB | resolver | ask PORT N WINDOW\n");
 	return 2;
 }

@@ -5,6 +5,7 @@
 # Skills: those that come with oci-sandbox, and the folder that all agents share.
 
 load ../lib/standalone
+load ../lib/swapper
 
 setup_file() {
 	lab_prepare
@@ -17,6 +18,7 @@ setup() {
 }
 
 teardown() {
+	swapper_stop
 	container_remove
 }
 
@@ -84,18 +86,13 @@ ATTACK='cd ~/.claude/skills/oci-sandbox || exit
 }
 
 @test "skills: a symlink that comes while a launch is being built leads the mount nowhere" {
-	local swapper swaps=$BATS_TEST_TMPDIR/swaps
-
 	mkdir -p "$ROOTFS/opt/elsewhere"
 	store skills
-	"$BUILDDIR/tests/lib/swap" --come-and-go /opt/elsewhere "$STORE/skills/oci-sandbox" \
-		>"$swaps" 2>&1 </dev/null 3>&- 4>&- &
-	swapper=$!
+	swapper_start --come-and-go /opt/elsewhere "$STORE/skills/oci-sandbox"
 	run --separate-stderr confined sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
 		claude "sed -n \"/elsewhere/p\" /proc/self/mountinfo"; done; echo ended'
-	kill "$swapper"
-	wait "$swapper"
-	(($(<"$swaps") > 1000)) # it was there all the time
+	swapper_stop
+	swapper_was_there
 	is ended
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The model's side of a conversation, for Claude Code: mock.mjs PORT COMMAND LOG
+// The model's side of a conversation, for Claude Code and Codex: mock.mjs PORT COMMAND LOG
 //
-// It listens on 127.0.0.1:PORT. To the first message it answers with a call of the Bash tool that
-// runs COMMAND, to the one that brings the tool's result with the text MOCK-DONE. Each request is
-// a line of JSON in LOG, which exists as soon as connections are accepted.
+// It listens on 127.0.0.1:PORT. To the first message it answers with a call of the agent's shell
+// tool that runs COMMAND, to the one that brings the tool's result with the text MOCK-DONE. Each
+// request is a line of JSON in LOG, which exists as soon as connections are accepted.
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
@@ -87,10 +87,53 @@ function answer(request, response) {
 		);
 		return;
 	}
+	sendEvents(response, streamEvents(request, block));
+}
+
+function sendEvents(response, events) {
 	response.writeHead(200, { 'content-type': 'text/event-stream' });
-	for (const event of streamEvents(request, block))
+	for (const event of events)
 		response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 	response.end();
+}
+
+// Codex' Responses API. A session goes on after a turn: the last message is the one to answer.
+function answerCodex(request, response) {
+	const last = (request.input ?? []).at(-1);
+	const item = /_call_output$/.test(last?.type ?? '')
+		? {
+				type: 'message',
+				role: 'assistant',
+				id: 'msg_mock',
+				content: [{ type: 'output_text', text: 'MOCK-DONE' }],
+			}
+		: {
+				type: 'function_call',
+				id: 'fc_mock',
+				call_id: 'call_mock',
+				name: 'exec_command',
+				arguments: JSON.stringify({ cmd: command }),
+			};
+	const whole = {
+		id: 'resp_mock',
+		object: 'response',
+		status: 'completed',
+		model: request.model,
+		output: [item],
+		usage: {
+			input_tokens: 1,
+			output_tokens: 1,
+			total_tokens: 2,
+			input_tokens_details: { cached_tokens: 0 },
+			output_tokens_details: { reasoning_tokens: 0 },
+		},
+	};
+
+	sendEvents(response, [
+		{ type: 'response.created', response: { ...whole, status: 'in_progress', output: [] } },
+		{ type: 'response.output_item.done', output_index: 0, item },
+		{ type: 'response.completed', response: whole },
+	]);
 }
 
 function parse(text) {
@@ -111,6 +154,10 @@ createServer(async (incoming, response) => {
 	appendFileSync(log, JSON.stringify({ method: incoming.method, path, request }) + '\n');
 	if (incoming.method === 'POST' && path === '/v1/messages') {
 		answer(request, response);
+		return;
+	}
+	if (incoming.method === 'POST' && path === '/v1/responses') {
+		answerCodex(request, response);
 		return;
 	}
 	response.writeHead(404, { 'content-type': 'application/json' });

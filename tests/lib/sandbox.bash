@@ -8,6 +8,7 @@ SRCDIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 BUILDDIR=${BUILDDIR:-$SRCDIR/build}
 IMAGE=${IMAGE:-$BUILDDIR/image}
 CLAUDE_DIR=${CLAUDE_DIR:-$(echo "$BUILDDIR"/claude-*)}
+CODEX_DIR=${CODEX_DIR:-$(echo "$BUILDDIR"/codex-*)}
 # shellcheck source=tests/lib/rootfs.bash
 . "$SRCDIR/tests/lib/rootfs.bash"
 # shellcheck source=tests/lib/engine.bash

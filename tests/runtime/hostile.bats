@@ -16,6 +16,8 @@ setup_file() {
 setup() {
 	# shellcheck source=tests/lib/bundle.bash
 	. "$SRCDIR/tests/lib/bundle.bash"
+	# shellcheck source=tests/lib/swapper.bash
+	. "$SRCDIR/tests/lib/swapper.bash"
 	bundle_setup
 }
 
@@ -174,19 +176,6 @@ create() {
 
 # ---- neighbours on the same storage ----
 
-# swapper_start ARG...: what tests/lib/swap does, without a pause
-swapper_start() {
-	"$BUILDDIR/tests/lib/swap" "$@" >"$BATS_TEST_TMPDIR/swaps" 2>&1 </dev/null 3>&- 4>&- &
-	SWAPPER=$!
-}
-
-swapper_stop() {
-	[[ -n ${SWAPPER:-} ]] || return 0
-	kill "$SWAPPER" 2>/dev/null || true
-	wait "$SWAPPER" || true
-	SWAPPER=
-}
-
 # starts_do_no_harm: whether the container starts or not, the canary is as it was
 starts_do_no_harm() {
 	local before
@@ -198,7 +187,7 @@ starts_do_no_harm() {
 		runtime delete --force "$CID" >/dev/null 2>&1 || true
 	done
 	swapper_stop
-	(($(<"$BATS_TEST_TMPDIR/swaps") > 1000)) # it was there all the time
+	swapper_was_there
 	run ! grep -F "$HOOK_DIR/canary" /proc/self/mountinfo
 }
 
