@@ -74,10 +74,10 @@ COMMIT='git -c user.name=A -c user.email=a@b commit --allow-empty -qm second && 
 
 @test "signing: what the repository says of the developer's key is not asked, with a key and without" {
 	ssh-keygen -q -t ed25519 -N '' -f "$ROOTFS/root/.ssh/id_own"
-	git -C "$WORKSPACE/main" config commit.gpgsign true
-	git -C "$WORKSPACE/main" config tag.gpgsign true
-	git -C "$WORKSPACE/main" config gpg.format openpgp
-	git -C "$WORKSPACE/main" config user.signingkey /root/.ssh/id_own
+	in_main config commit.gpgsign true
+	in_main config tag.gpgsign true
+	in_main config gpg.format openpgp
+	in_main config user.signingkey /root/.ssh/id_own
 	container_owner 0 "$WORKSPACE" "$ROOTFS/root/.ssh"
 	typed true "$COMMIT; git tag plain"
 	is second

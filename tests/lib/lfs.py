@@ -6,6 +6,7 @@ POST .../objects/batch says where an object is put or had; that is this server, 
 import http.server
 import json
 import pathlib
+import socketserver
 import sys
 
 HOST, PORT = sys.argv[1].rsplit(":", 1)
@@ -53,4 +54,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-http.server.ThreadingHTTPServer((HOST, int(PORT)), Handler).serve_forever()
+class Server(http.server.ThreadingHTTPServer):
+    def server_bind(self):
+        # not HTTPServer's, which asks a resolver for the name of its address
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = HOST, int(PORT)
+
+
+Server((HOST, int(PORT)), Handler).serve_forever()
