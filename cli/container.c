@@ -23,7 +23,9 @@
 #include "facts.h"
 #include "json_out.h"
 #include "load.h"
+#include "login.h"
 #include "run_dir.h"
+#include "sign.h"
 #include "state.h"
 
 #define UNREAD                                                                                  \
@@ -131,18 +133,49 @@ static int status(const struct cli_arguments *a, struct err *e)
 	return EXIT_SUCCESS;
 }
 
+/* Agents ask for nothing that is kept for them, nor say what they are given. */
+static int read_outside(struct run_dir *ret, const char *what, struct err *e)
+{
+	if (read_own(ret, e) < 0)
+		return EX_UNAVAILABLE;
+	if (!in_sandbox(ret))
+		return EXIT_SUCCESS;
+	(void)err_set(e, 0, "this is a sandbox: %s managed from outside of it", what);
+	return EX_NOPERM;
+}
+
 static int state(const struct cli_arguments *a, struct err *e)
 {
 	cleanup_run_dir struct run_dir r = { 0 };
+	int failed = read_outside(&r, "agents' state is", e);
 
-	if (read_own(&r, e) < 0)
-		return EX_UNAVAILABLE;
-	if (in_sandbox(&r)) {
-		(void)err_set(e, 0,
-			      "this is a sandbox: agents' state is managed from outside of it");
-		return EX_NOPERM;
-	}
-	return state_run(&r, a, e);
+	return failed != 0 ? failed : state_run(&r, a, e);
+}
+
+static int signing(const struct cli_arguments *a, struct err *e)
+{
+	cleanup_run_dir struct run_dir r = { 0 };
+	int failed = read_outside(&r, "the key of agents' commits is", e);
+
+	return failed != 0 ? failed : sign_run(&r, a, e);
+}
+
+static int login(enum policy_forge_tool tool, const struct cli_arguments *a, struct err *e)
+{
+	cleanup_run_dir struct run_dir r = { 0 };
+	int failed = read_outside(&r, "logins are", e);
+
+	return failed != 0 ? failed : login_run(&r, tool, a, e);
+}
+
+static int gh_auth(const struct cli_arguments *a, struct err *e)
+{
+	return login(POLICY_FORGE_GH, a, e);
+}
+
+static int glab_auth(const struct cli_arguments *a, struct err *e)
+{
+	return login(POLICY_FORGE_GLAB, a, e);
 }
 
 /* The program that agents' names lead to, by its own: there is one way to launch an agent. */
@@ -166,9 +199,9 @@ static int run(const struct cli_arguments *a, struct err *e)
 }
 
 static const struct cli_subcommand subcommands[] = {
-	{ "run", CLI_REST, 0, 0, run },
-	{ "status", CLI_JSON, 0, 0, status },
-	{ "state", CLI_FORCE, 2, 2, state },
+	{ "run", CLI_REST, 0, 0, run },      { "status", CLI_JSON, 0, 0, status },
+	{ "state", CLI_FORCE, 2, 2, state }, { "signing", 0, 1, 1, signing },
+	{ "gh-auth", 0, 0, 1, gh_auth },     { "glab-auth", 0, 0, 1, glab_auth },
 };
 
 const struct cli_place cli_place = {
@@ -179,13 +212,20 @@ const struct cli_place cli_place = {
 		"       oci-sandbox state path AGENT\n"
 		"       oci-sandbox state import [--force] AGENT\n"
 		"       oci-sandbox state reset AGENT\n"
+		"       oci-sandbox signing auto | off | status\n"
+		"       oci-sandbox gh-auth [HOST]\n"
+		"       oci-sandbox glab-auth [HOST]\n"
 		"       oci-sandbox help | version\n"
 		"\n"
 		"run      launch an agent as its name does; --print-plan: say how, and do nothing\n"
 		"status   under which policy this container is, and which agents it has\n"
 		"state    where an agent keeps its login, settings and history; copy yours to "
 		"there\n"
-		"         (--force: keep its own as NAME.bak); remove all of it\n",
+		"         (--force: keep its own as NAME.bak); remove all of it\n"
+		"signing  sign what agents commit, with a key that is made for that; stop; see it\n"
+		"gh-auth, glab-auth\n"
+		"         give agents a login of gh or glab: the token is asked for, or read from "
+		"a pipe\n",
 	.subcommands = subcommands,
 	.n_subcommands = N_ELEMENTS(subcommands),
 };

@@ -14,6 +14,7 @@
 #include "cleanup.h"
 #include "cli.h"
 #include "err.h"
+#include "home.h"
 #include "path.h"
 #include "run_dir.h"
 #include "state.h"
@@ -77,23 +78,6 @@ static const struct profile *find_profile(const struct run_dir *r, const char *n
 	return NULL;
 }
 
-/* As a launch takes it; nobody types this without one. */
-static char *find_home(struct err *e)
-{
-	const char *home = getenv("HOME");
-	char *real = home != NULL && home[0] == '/' ? realpath(home, NULL) : NULL;
-
-	if (real != NULL && strcmp(real, "/") == 0) {
-		free(real);
-		real = NULL;
-	}
-	if (real == NULL)
-		(void)err_set(
-			e, 0,
-			"HOME is not set to a folder: that of your agents' state is below it");
-	return real;
-}
-
 static int status_of(const struct err *e)
 {
 	if (e->code == EBUSY)
@@ -125,7 +109,7 @@ int state_run(const struct run_dir *r, const struct cli_arguments *a, struct err
 		(void)err_set(e, 0, "`%.60s` is no agent of this container", a->operands[1]);
 		return EX_NOINPUT;
 	}
-	home = find_home(e);
+	home = home_find(e);
 	if (home == NULL)
 		return EX_CONFIG;
 	root = store_root_path(r->policy.state_root, home, e);

@@ -28,6 +28,7 @@ struct err;
 
 /* Where the host's folder of the same purpose is in every container */
 #define LIBEXEC_DIR "/usr/libexec/oci-sandbox"
+#define SKILLS_DIR LIBEXEC_DIR "/skills" /* a folder for each skill that comes with us */
 
 #define MANIFEST_MAX_BYTES (8 * 1024 * 1024)
 

@@ -70,8 +70,7 @@ static int check_home_relative(const char *value, struct err *e)
 	if (absolute == NULL)
 		return -1;
 	if (value[0] == '/' || !path_is_clean(absolute) || strcmp(absolute, "/") == 0)
-		return err_set(e, 0, "`%.60s` is not a path relative to the home, without ..",
-			       value);
+		return err_set(e, 0, "`%.60s` is not a relative path without ..", value);
 	return 0;
 }
 
@@ -84,7 +83,7 @@ static int add_candidate(void *member, const char *value, struct err *e)
 	return strlist_add(member, value, e);
 }
 
-static int set_state(void *member, const char *value, struct err *e)
+static int set_relative(void *member, const char *value, struct err *e)
 {
 	if (check_home_relative(value, e) < 0)
 		return -1;
@@ -186,8 +185,9 @@ static const struct directive keys[] = {
 	/* key		set		offset		single	bare */
 	{ "commands",	add_commands,	AT(commands),	true,	false },
 	{ "candidate",	add_candidate,	AT(candidates),	false,	false },
-	{ "state",	set_state,	AT(state),	true,	false },
+	{ "state",	set_relative,	AT(state),	true,	false },
 	{ "state-env",	set_state_env,	AT(state_env),	true,	false },
+	{ "skills",	set_relative,	AT(skills),	true,	false },
 	{ "import",	add_imports,	AT(import),	false,	false },
 	{ "mask",	add_masks,	AT(mask),	false,	false },
 	{ "arguments",	add_arguments,	AT(arguments),	false,	false },
@@ -237,6 +237,10 @@ int profile_parse(char *text, const char *file, const char *name, struct profile
 			       file);
 	if (p.state == NULL)
 		return err_set(e, 0, "%s: `state` is missing: the agent could keep nothing", file);
+	if (strcmp(name, "skills") == 0 || strcmp(name, "signing") == 0)
+		return err_set(e, 0,
+			       "%s: `%s` is no name: the stores have a folder that is called so",
+			       file, name);
 	if (check_candidates(&p, e) < 0 || directive_string(&p.name, name, e) < 0)
 		return err_wrap(e, "%s", file);
 
@@ -258,6 +262,7 @@ void profile_done(struct profile *p)
 	strlist_clear(&p->import);
 	strlist_clear(&p->mask);
 	free(p->state_env);
+	free(p->skills);
 	strlist_clear(&p->arguments);
 	strlist_clear(&p->set_env);
 	strlist_clear(&p->pass_env);

@@ -18,6 +18,7 @@ struct err;
  *		home as "~/...".  profile_import_target() says where it goes.
  * @mask:	Folders that each launch has an empty one of its own for, relative to @state
  * @state_env:	Variable that names that folder to the agent; NULL: none
+ * @skills:	Folder below @state where the agent looks for skills, relative; NULL: none
  * @arguments:	What the agent is given before what the developer types
  * @set_env:	NAME=VALUE
  * @pass_env:	Variables that reach this agent: its own login
@@ -34,6 +35,7 @@ struct profile {
 	struct strlist import;
 	struct strlist mask;
 	char *state_env;
+	char *skills;
 	struct strlist arguments;
 	struct strlist set_env;
 	struct strlist pass_env;

@@ -16,6 +16,7 @@
 #include "launch.h"
 #include "path.h"
 #include "plan_ops.h"
+#include "signing.h"
 
 #define PATH_DEFAULT "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -128,6 +129,40 @@ static int set_path(struct strlist *ret, const struct launch *l, const char *pat
 	return set(ret, "PATH", dirs.n == 0 ? PATH_DEFAULT : text, e);
 }
 
+/*
+ * Before what the repository's own configuration says: a key that it names is the developer's, and
+ * is not here.  The developer's and the system's hold tokens and helpers.
+ */
+static int set_git(struct strlist *ret, const struct launch *l, struct err *e)
+{
+	const struct {
+		const char *key, *off, *on;
+	} all[] = {
+		{ "commit.gpgSign", "false", NULL },
+		{ "tag.gpgSign", "false", NULL },
+		{ "tag.forceSignAnnotated", "false", NULL },
+		{ "gpg.format", NULL, "ssh" },
+		{ "gpg.ssh.program", NULL, l->signs_with },
+		{ "user.signingKey", NULL, SESSION_SIGNING "/" SIGNING_KEY },
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < N_ELEMENTS(all); i++) {
+		const char *value = l->signing != NULL ? all[i].on : all[i].off;
+
+		if (value == NULL)
+			continue;
+		if (strlist_add_fmt(ret, e, "GIT_CONFIG_KEY_%zu=%s", n, all[i].key) < 0 ||
+		    strlist_add_fmt(ret, e, "GIT_CONFIG_VALUE_%zu=%s", n, value) < 0)
+			return -1;
+		n++;
+	}
+	if (strlist_add_fmt(ret, e, "GIT_CONFIG_COUNT=%zu", n) < 0 ||
+	    set(ret, "GIT_CONFIG_GLOBAL", SESSION_GITCONFIG, e) < 0)
+		return -1;
+	return set(ret, "GIT_CONFIG_SYSTEM", "/dev/null", e);
+}
+
 /* What nobody but us decides. */
 static int set_fixed(struct strlist *ret, const struct launch *l, char *const vars[], struct err *e)
 {
@@ -137,9 +172,7 @@ static int set_fixed(struct strlist *ret, const struct launch *l, char *const va
 	    set(ret, "HOME", l->home, e) < 0 || set(ret, "PWD", l->cwd, e) < 0 ||
 	    set(ret, "IS_SANDBOX", "1", e) < 0)
 		return -1;
-	/* the developer's hold tokens and helpers, the system's may */
-	if (set(ret, "GIT_CONFIG_GLOBAL", SESSION_GITCONFIG, e) < 0 ||
-	    set(ret, "GIT_CONFIG_SYSTEM", "/dev/null", e) < 0)
+	if (set_git(ret, l, e) < 0)
 		return -1;
 	if (l->user[0] != '\0' &&
 	    (set(ret, "USER", l->user, e) < 0 || set(ret, "LOGNAME", l->user, e) < 0))

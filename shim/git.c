@@ -26,6 +26,8 @@
 #include "io.h"
 #include "launch.h"
 #include "path.h"
+#include "plan_ops.h"
+#include "signing.h"
 #include "workspace.h"
 
 #define SAFE_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -39,6 +41,9 @@ static bool has_config(const struct launch *l)
 	static const char *const files[] = { ".gitconfig", ".config/git/config" };
 	struct err e;
 
+	if (access("/etc/gitconfig", R_OK) == 0 || access("/usr/local/etc/gitconfig", R_OK) == 0)
+		return true;
+
 	for (size_t i = 0; i < N_ELEMENTS(files); i++) {
 		cleanup_free char *path = path_join(l->home, files[i], &e);
 
@@ -49,21 +54,21 @@ static bool has_config(const struct launch *l)
 }
 
 /*
- * git itself knows its includes.  It is run as the developer, so not one that a PATH from the
- * environment names; and `git config` runs nothing.
+ * git itself knows its includes, and the system's configuration.  It is run as the developer, so
+ * not one that a PATH from the environment names; and `git config` runs nothing.
  */
 static pid_t ask_git(const struct launch *l, int out)
 {
 	static const char *const argv[] = { "git",
 					    "config",
-					    "--global",
 					    "--includes",
 					    "-z",
 					    "--get-regexp",
-					    "^(user\\.(name|email)|(commit|tag)\\.gpgsign)$",
+					    "^(user\\.(name|email)|(commit|tag)\\.gpgsign|"
+					    "filter\\.lfs\\.(clean|process))$",
 					    NULL };
 	static const char *const programs[] = { "/usr/local/bin/git", "/usr/bin/git", "/bin/git" };
-	const char *env[] = { NULL, SAFE_PATH, NULL };
+	const char *env[] = { NULL, SAFE_PATH, "GIT_DIR=/dev/null", NULL }; /* no repository's */
 	cleanup_free char *home = NULL;
 	posix_spawn_file_actions_t fa;
 	pid_t pid = -1;
@@ -90,8 +95,8 @@ out:
 	return pid;
 }
 
-/* The answer, as far as it comes in time: a FIFO in the place of a configuration never ends. */
-static size_t read_answer(int fd, char buf[ANSWER_BYTES])
+/* True if it ended, and in time: a FIFO in the place of a configuration never does. */
+static bool read_answer(int fd, char buf[ANSWER_BYTES], size_t *ret_len)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	size_t len = 0;
@@ -99,12 +104,28 @@ static size_t read_answer(int fd, char buf[ANSWER_BYTES])
 	while (len < ANSWER_BYTES - 1 && poll(&p, 1, ANSWER_MS) > 0) {
 		ssize_t n = read(fd, buf + len, ANSWER_BYTES - 1 - len);
 
-		if (n <= 0)
-			break;
+		if (n < 0)
+			return false;
+		if (n == 0) {
+			buf[len] = '\0';
+			*ret_len = len;
+			return true;
+		}
 		len += (size_t)n;
 	}
-	buf[len] = '\0';
-	return len;
+	return false;
+}
+
+/* git's own end: it has closed its output by then, or is not waited for.  1: nothing is set. */
+static bool ended_well(pid_t pid, bool answered)
+{
+	int status = 0;
+
+	if (!answered)
+		(void)kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return answered && WIFEXITED(status) && WEXITSTATUS(status) <= 1;
 }
 
 /* "user.name\nVALUE\0", a bare key "user.name\0": the last one counts. */
@@ -130,31 +151,43 @@ static bool is_true(const char *value)
 	return false;
 }
 
+/* What git says of the developer's configuration, "" if it says nothing. */
+static int ask_in_time(struct launch *l, char answer[ANSWER_BYTES], size_t *ret_len, struct err *e)
+{
+	cleanup_fd int r = -1, w = -1;
+	bool answered;
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return err_set(e, errno, "make a pipe");
+	r = fds[0];
+	w = fds[1];
+	pid = ask_git(l, w);
+	close_p(&w);
+	w = -1;
+	if (pid < 0)
+		return 0;
+	answered = read_answer(r, answer, ret_len);
+	if (ended_well(pid, answered))
+		return 0;
+	answer[0] = '\0';
+	*ret_len = 0;
+	return strlist_add(&l->left_out,
+			   "git can't read your configuration, or not in time, so agents commit "
+			   "without your name (`git config --global --list` may say why)",
+			   e);
+}
+
 /* Without git, or without a name, the agent's commits need one from the repository. */
-static int read_identity(struct launch *l, bool ask, struct err *e)
+static int read_config(struct launch *l, bool ask, struct err *e)
 {
 	char answer[ANSWER_BYTES] = "";
-	cleanup_fd int r = -1, w = -1;
 	size_t len = 0;
-	int fds[2];
 
 	l->asks_git = has_config(l);
-	if (l->asks_git && ask) {
-		pid_t pid;
-
-		if (pipe2(fds, O_CLOEXEC) < 0)
-			return err_set(e, errno, "make a pipe");
-		r = fds[0];
-		w = fds[1];
-		pid = ask_git(l, w);
-		close_p(&w);
-		w = -1;
-		if (pid > 0) {
-			len = read_answer(r, answer);
-			(void)kill(pid, SIGKILL);
-			(void)waitpid(pid, NULL, 0);
-		}
-	}
+	if (l->asks_git && ask && ask_in_time(l, answer, &len, e) < 0)
+		return -1;
 	l->signs = is_true(find_value(answer, len, "commit.gpgsign")) ||
 		   is_true(find_value(answer, len, "tag.gpgsign"));
 	l->gitconfig = gitconfig_make(
@@ -163,9 +196,36 @@ static int read_identity(struct launch *l, bool ask, struct err *e)
 			.email = find_value(answer, len, "user.email"),
 			.workspace = l->workspace,
 			.policy = &l->policy,
+			.signs_with = l->signs_with,
+			.signing_key = SESSION_SIGNING "/" SIGNING_KEY,
+			.lfs = find_value(answer, len, "filter.lfs.clean") != NULL ||
+			       find_value(answer, len, "filter.lfs.process") != NULL,
 		},
 		e);
 	return l->gitconfig == NULL ? -1 : 0;
+}
+
+/* No key: nothing is said.  One that can't be used is told of, and nothing is signed. */
+static int find_signing(struct launch *l, struct err *e)
+{
+	cleanup_free char *dir = path_join(l->state, SIGNING_DIR, e);
+	const char *program = signing_program();
+	struct err why = { 0 };
+
+	if (dir == NULL)
+		return -1;
+	if (signing_check(dir, l->uid, &why) < 0 && why.code == ENOENT)
+		return 0;
+	if (why.msg[0] == '\0' && program == NULL)
+		(void)err_set(&why, 0, "ssh-keygen is missing (install openssh-client)");
+	if (why.msg[0] == '\0' && l->user[0] == '\0')
+		(void)err_set(&why, 0, "uid %u has no name in /etc/passwd, as ssh-keygen wants it",
+			      l->uid);
+	if (why.msg[0] != '\0')
+		return strlist_add_fmt(&l->left_out, e, "commits are not signed: %s", why.msg);
+	l->signing = steal_ptr(&dir);
+	l->signs_with = program;
+	return 0;
 }
 
 /* ---- a worktree's repository ---- */
@@ -328,7 +388,7 @@ static int find_git_dirs(struct launch *l, struct err *e)
  */
 int git_read(struct launch *l, bool ask, struct err *e)
 {
-	if (read_identity(l, ask, e) < 0 || find_repository(l, e) < 0)
+	if (find_signing(l, e) < 0 || read_config(l, ask, e) < 0 || find_repository(l, e) < 0)
 		return -1;
 	return find_git_dirs(l, e);
 }

@@ -3,7 +3,7 @@
  * DOC: The git configuration of a session, as text
  *
  * In the place of the developer's own, which holds tokens, helpers and aliases that are
- * commands.  Only who commits is taken over.
+ * commands.  Only who commits is taken over, and that there is git-lfs(1).
  */
 #include "config.h"
 
@@ -48,6 +48,13 @@ static void put_forge(FILE *f, const char *host, enum policy_forge_tool tool)
 		      host, host, host, host, policy_forge_tool_name(tool));
 }
 
+/* As `git lfs install` writes it.  Without it, what belongs into LFS would go into commits. */
+static const char lfs[] = "[filter \"lfs\"]\n"
+			  "\tclean = git-lfs clean -- %f\n"
+			  "\tsmudge = git-lfs smudge -- %f\n"
+			  "\tprocess = git-lfs filter-process\n"
+			  "\trequired = true\n";
+
 static void put_forges(FILE *f, const struct policy *p)
 {
 	if (p->no_forge)
@@ -58,14 +65,31 @@ static void put_forges(FILE *f, const struct policy *p)
 		put_forge(f, p->forge[i].host, p->forge[i].tool);
 }
 
+/*
+ * A tag is signed where it is made to have a message: with tag.gpgSign, `git tag NAME` would ask
+ * for one.
+ */
+static void put_signing(FILE *f, const struct gitconfig_input *in)
+{
+	if (in->signs_with == NULL) {
+		(void)fputs("[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n", f);
+		return;
+	}
+	(void)fputs("[gpg]\n\tformat = ssh\n[gpg \"ssh\"]\n", f);
+	put_value(f, "program", in->signs_with);
+	(void)fputs("[user]\n", f);
+	put_value(f, "signingKey", in->signing_key);
+	(void)fputs("[commit]\n\tgpgSign = true\n[tag]\n\tforceSignAnnotated = true\n", f);
+}
+
 /**
  * gitconfig_make() - Write the configuration of a session
  * @in:		What it is made from
  * @e:		Set on failure
  *
- * Commits are not signed: the developer's keys stay outside.  The repository's own configuration is
- * read-only, so git does not try to note there which branch follows which, and pushes a branch to
- * the one of the same name without having noted it.
+ * The developer's keys stay outside, so commits are signed with the agents' own, or not at all. The
+ * repository's own configuration is read-only, so git does not try to note there which branch
+ * follows which, and pushes a branch to the one of the same name without having noted it.
  *
  * Return: text owned by the caller, NULL on failure
  */
@@ -87,9 +111,10 @@ char *gitconfig_make(const struct gitconfig_input *in, struct err *e)
 		put_value(f, "email", in->email);
 	(void)fputs("[safe]\n", f);
 	put_value(f, "directory", in->workspace);
-	(void)fputs("[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n"
-		    "[branch]\n\tautoSetupMerge = false\n[push]\n\tdefault = current\n",
-		    f);
+	put_signing(f, in);
+	(void)fputs("[branch]\n\tautoSetupMerge = false\n[push]\n\tdefault = current\n", f);
+	if (in->lfs)
+		(void)fputs(lfs, f);
 	put_forges(f, in->policy);
 	if (fclose(f) != 0) {
 		(void)err_set(e, ENOMEM, "allocate the session's gitconfig");

@@ -33,9 +33,11 @@ void launch_done(struct launch *l)
 	free(l->resolv_path);
 	free(l->resolv_conf);
 	free(l->gitconfig);
+	free(l->signing);
 	free(l->git_common);
 	free(l->git_dir);
 	strlist_clear(&l->git_dirs);
+	strlist_clear(&l->skills);
 	places_done(&l->writable);
 	places_done(&l->devices);
 	places_done(&l->shared);

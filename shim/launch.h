@@ -46,6 +46,8 @@ struct err;
  * @gitconfig:	The session's git configuration, text; NULL: none
  * @asks_git:	The developer has a configuration of git, which git(1) is asked about
  * @signs:	The developer signs what he commits
+ * @signing:	Folder of the key that agents sign with, in @state; NULL: they don't
+ * @signs_with:	ssh-keygen(1) of the container, static; NULL if @signing is
  * @git_common:	The repository that the workspace is a worktree of, resolved; NULL: none
  * @git_dir:	The folder of this worktree in it, resolved; NULL: none
  * @git_dirs:	Folders of submodules and worktrees in the repository, absolute: below @git_common
@@ -55,6 +57,7 @@ struct err;
  * @shared:	Folders of the home that share-write gives
  * @share:	The developer's .local/share, resolved; NULL: there is none, or it is in @shared
  * @share_store: Folder with the upper and work folders of an overlay for it; NULL: none can be had
+ * @skills:	Names of those that come with us, each with a place in the agent's store
  * @left_out:	What the policy names and is not there, a line each for the developer
  *
  * Owned by the caller; launch_done() releases it.
@@ -87,6 +90,8 @@ struct launch {
 	char *gitconfig;
 	bool asks_git;
 	bool signs;
+	char *signing;
+	const char *signs_with;
 	char *git_common;
 	char *git_dir;
 	struct strlist git_dirs;
@@ -95,6 +100,7 @@ struct launch {
 	struct places shared;
 	char *share;
 	char *share_store;
+	struct strlist skills;
 	struct strlist left_out;
 };
 

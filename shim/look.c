@@ -26,6 +26,7 @@
 #include "plan_ops.h"
 #include "prepared.h"
 #include "share.h"
+#include "skills.h"
 #include "store.h"
 
 #define LOCKS "/proc/locks"
@@ -163,7 +164,7 @@ static int look_at_state(struct launch *l, struct prepared *p, struct err *e)
 		return -1;
 	if (look_at_folder(l, state, p, e) < 0 || look_at_folder(l, cache, p, e) < 0 ||
 	    look_at_masked(l, state, p, e) < 0 || look_at_folder(l, skills, p, e) < 0 ||
-	    look_at_import(l, own, p, e) < 0)
+	    look_at_import(l, own, p, e) < 0 || skills_look(l, e) < 0)
 		return -1;
 	return look_at_skills(l, p, e);
 }

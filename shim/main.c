@@ -28,6 +28,7 @@
 #include "protected.h"
 #include "sandbox.h"
 #include "share.h"
+#include "skills.h"
 #include "store.h"
 #include "stores.h"
 
@@ -166,7 +167,7 @@ static int enter_stores(struct launch *l, struct prepared *p, struct err *e)
 	cleanup_store_news struct store_news news = { 0 };
 
 	p->store = stores_enter(l, &news, e);
-	if (p->store < 0 || share_prepare(l, &p->share, e) < 0)
+	if (p->store < 0 || share_prepare(l, &p->share, e) < 0 || skills_prepare(l, e) < 0)
 		return -1;
 	tell_imported(l, &news);
 	return 0;

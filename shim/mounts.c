@@ -181,6 +181,14 @@ static int do_tmpfs(const struct build *b, const struct op *op, struct err *e)
 	return mount_attach(mnt, target, e);
 }
 
+/* Where agents write, a symlink on the way would choose another place. */
+static int attach_no_links(const struct build *b, int mnt, const char *path, struct err *e)
+{
+	cleanup_fd int target = root_open_no_links(b->root, path, O_PATH, e);
+
+	return target < 0 ? -1 : mount_attach(mnt, target, e);
+}
+
 static int do_bind(const struct build *b, const struct op *op, int source, struct err *e)
 {
 	uint64_t attr = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
@@ -193,6 +201,8 @@ static int do_bind(const struct build *b, const struct op *op, int source, struc
 		attr = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
 	if (mount_set(source, attr, true, e) < 0)
 		return -1;
+	if ((op->flags & OP_NO_LINKS) != 0)
+		return attach_no_links(b, source, op->target, e);
 	return attach(b, source, op->target, e);
 }
 

@@ -180,6 +180,27 @@ static int home_store(const struct launch *l, struct plan *p, const char *store,
 	return places_have(&l->shared, target) ? 0 : plan_add(p, OP_BIND_RW, 0, source, target, e);
 }
 
+/* In a folder that the agent's sessions write, where a name could have become a symlink. */
+static int plan_skills(const struct launch *l, struct plan *p, struct err *e)
+{
+	for (size_t i = 0; i < l->skills.n; i++) {
+		const char *name = l->skills.v[i];
+		cleanup_free char *source = path_join(SKILLS_DIR, name, e);
+		cleanup_free char *target = NULL;
+
+		if (source == NULL)
+			return -1;
+		if (asprintf(&target, "%s/%s/%s/%s", l->home, l->profile.state, l->profile.skills,
+			     name) < 0) {
+			target = NULL;
+			return err_set(e, ENOMEM, "allocate a path");
+		}
+		if (plan_add(p, OP_BIND, OP_NO_LINKS, source, target, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Through these an agent could hand work to one outside of its sandbox. */
 static int plan_state_masks(const struct launch *l, struct plan *p, struct err *e)
 {
@@ -203,7 +224,8 @@ static int plan_state(const struct launch *l, struct plan *p, struct err *e)
 		state != NULL ? path_join(l->profile.name, STORE_CACHE, e) : NULL;
 
 	if (cache == NULL || home_store(l, p, state, l->profile.state, e) < 0 ||
-	    plan_state_masks(l, p, e) < 0 || home_store(l, p, cache, SHARE_CACHE, e) < 0)
+	    plan_state_masks(l, p, e) < 0 || plan_skills(l, p, e) < 0 ||
+	    home_store(l, p, cache, SHARE_CACHE, e) < 0)
 		return -1;
 	return home_store(l, p, STORE_SKILLS, SHARE_SKILLS, e);
 }

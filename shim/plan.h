@@ -32,6 +32,7 @@ enum op_kind {
 enum op_flags {
 	OP_OPTIONAL = 1 << 0, /* nothing there: nothing to do */
 	OP_FROM_NEW = 1 << 1, /* the source is a path in the sandbox, not in the container */
+	OP_NO_LINKS = 1 << 2, /* OP_BIND: the target is there, and no symlink on the way to it */
 };
 
 /**

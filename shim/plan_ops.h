@@ -12,6 +12,7 @@
 #define SHARE_SKILLS ".agents/skills"
 
 #define SESSION_FACTS RUN_SESSION "/facts"
+#define SESSION_SIGNING RUN_SESSION "/signing"
 #define SESSION_GITCONFIG RUN_SESSION "/gitconfig"
 
 int plan_add(struct plan *p, enum op_kind kind, unsigned flags, const char *source,

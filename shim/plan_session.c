@@ -13,8 +13,10 @@
 
 #include "err.h"
 #include "launch.h"
+#include "path.h"
 #include "plan_ops.h"
 #include "plan_session.h"
+#include "signing.h"
 
 static int add_profiles(const struct launch *l, struct plan *p, struct err *e)
 {
@@ -67,6 +69,26 @@ static int plan_run_dir(const struct launch *l, struct plan *p, struct err *e)
 	return plan_add(p, OP_MASK, 0, NULL, RUN_NS, e);
 }
 
+/* Each file of the key, and nothing else of what is beside it. */
+static int add_signing(const struct launch *l, struct plan *p, struct err *e)
+{
+	static const char *const files[] = { SIGNING_KEY, SIGNING_PUBLIC };
+
+	if (l->signing == NULL)
+		return 0;
+	if (plan_add_mode(p, OP_DIR, 0755, SESSION_SIGNING, e) < 0)
+		return -1;
+	for (size_t i = 0; i < N_ELEMENTS(files); i++) {
+		cleanup_free char *source = path_join(l->signing, files[i], e);
+		cleanup_free char *target =
+			source == NULL ? NULL : path_join(SESSION_SIGNING, files[i], e);
+
+		if (target == NULL || plan_add(p, OP_BIND, 0, source, target, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /**
  * plan_session() - Plan the hook's folder, and in it what only a sandbox has
  * @l:		The launch
@@ -87,6 +109,8 @@ int plan_session(const struct launch *l, struct plan *p, struct err *e)
 	    plan_add_file(p, facts, SESSION_FACTS, e) < 0)
 		return -1;
 	if (l->gitconfig != NULL && plan_add_file(p, l->gitconfig, SESSION_GITCONFIG, e) < 0)
+		return -1;
+	if (add_signing(l, p, e) < 0)
 		return -1;
 	if (l->passwd != NULL &&
 	    (plan_add_file(p, l->passwd, RUN_SESSION "/passwd", e) < 0 ||

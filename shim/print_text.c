@@ -87,8 +87,10 @@ static void print_first(FILE *f, const struct prepared *p)
 	(void)fputs("\nfirst:\n", f);
 	if (asks)
 		put_line(f, "asks git",
-			 "for your name and e-mail address; and says so if you sign "
-			 "what you commit");
+			 p->launch->signing != NULL
+				 ? "for your name and e-mail address"
+				 : "for your name and e-mail address; and says so if you sign "
+				   "what you commit");
 	put_list(f, "makes", &p->to_make);
 	put_list(f, "imports", &p->to_import);
 	put_list(f, "would fail", &p->obstacles);

@@ -190,6 +190,26 @@ static int import_item(int staging, const struct item *i, bool force, struct tre
 	return import_one(staging, i, room, ret, e);
 }
 
+/*
+ * A folder with nothing but empty ones in it is nothing that the agent has: launches make such, for
+ * the skills that come with us.  As no session uses the store, it stays what it was opened as.
+ */
+static void drop_empty(int state, const char *target)
+{
+	struct err ignored;
+	cleanup_fd int fd = tree_open(state, target, O_RDONLY | O_DIRECTORY, &ignored);
+	cleanup_dir DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *d;
+
+	if (entries == NULL)
+		return;
+	(void)steal_fd(&fd);
+	while ((d = readdir(entries)) != NULL)
+		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
+			(void)unlinkat(dirfd(entries), d->d_name, AT_REMOVEDIR);
+	(void)unlinkat(state, target, AT_REMOVEDIR);
+}
+
 static int open_staging(int to, struct err *e)
 {
 	int fd;
@@ -225,7 +245,10 @@ static int import_all(const struct store_of *of, int own, int home, int state, i
 					.target = profile_import_target(path),
 					.shown = path };
 
-		if (i.from >= 0 && import_item(staging, &i, force, &room, ret, e) < 0)
+		if (i.from < 0)
+			continue;
+		drop_empty(state, i.target);
+		if (import_item(staging, &i, force, &room, ret, e) < 0)
 			return -1;
 	}
 	return 0;

@@ -26,12 +26,11 @@
 /* Races that RESOLVE_IN_ROOT can't rule out end in EAGAIN: openat2(2) says to try again. */
 #define EAGAIN_TRIES 64
 
-static int resolve(int root, const char *path, int flags, mode_t mode)
+static int resolve_as(int root, const char *path, int flags, uint64_t how_else)
 {
 	struct open_how how = {
 		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
-		.mode = mode,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | how_else,
 	};
 	int fd = -1;
 
@@ -41,6 +40,11 @@ static int resolve(int root, const char *path, int flags, mode_t mode)
 			break;
 	}
 	return fd;
+}
+
+static int resolve(int root, const char *path, int flags)
+{
+	return resolve_as(root, path, flags, 0);
 }
 
 /**
@@ -54,7 +58,7 @@ static int resolve(int root, const char *path, int flags, mode_t mode)
  */
 int root_open(int root, const char *path, int flags, struct err *e)
 {
-	int fd = resolve(root, path, flags, 0);
+	int fd = resolve(root, path, flags);
 
 	if (fd < 0)
 		(void)err_set(e, errno, "open %s", path);
@@ -73,6 +77,24 @@ int root_open(int root, const char *path, int flags, struct err *e)
 int root_open_nofollow(int root, const char *path, int flags, struct err *e)
 {
 	return root_open(root, path, flags | O_NOFOLLOW, e);
+}
+
+/**
+ * root_open_no_links() - Like root_open(), but no component may be a symlink
+ * @root:	As root_open()
+ * @path:	As root_open()
+ * @flags:	As root_open()
+ * @e:		As root_open(); its code is ELOOP if there is one
+ *
+ * Return: as root_open()
+ */
+int root_open_no_links(int root, const char *path, int flags, struct err *e)
+{
+	int fd = resolve_as(root, path, flags, RESOLVE_NO_SYMLINKS);
+
+	if (fd < 0)
+		(void)err_set(e, errno, "open %s", path);
+	return fd;
 }
 
 static int own(int fd, const struct root_owner *owner, const char *path, struct err *e)
@@ -130,7 +152,7 @@ static int open_parent(int root, const char *path, const char **name, struct err
 static int mkdir_one(int root, const char *path, mode_t mode, const struct root_owner *owner,
 		     struct err *e)
 {
-	cleanup_fd int fd = resolve(root, path, O_PATH | O_DIRECTORY, 0);
+	cleanup_fd int fd = resolve(root, path, O_PATH | O_DIRECTORY);
 	cleanup_fd int parent = -1;
 	const char *name;
 
@@ -203,7 +225,7 @@ int root_mkdirs(int root, const char *path, mode_t mode, const struct root_owner
 int root_mkfile(int root, const char *path, mode_t mode, const struct root_owner *owner,
 		struct err *e)
 {
-	cleanup_fd int fd = resolve(root, path, O_PATH, 0);
+	cleanup_fd int fd = resolve(root, path, O_PATH);
 	cleanup_fd int parent = -1, made = -1;
 	const char *name;
 

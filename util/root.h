@@ -23,6 +23,7 @@ struct root_owner {
 
 int root_open(int root, const char *path, int flags, struct err *e);
 int root_open_nofollow(int root, const char *path, int flags, struct err *e);
+int root_open_no_links(int root, const char *path, int flags, struct err *e);
 int root_mkdirs(int root, const char *path, mode_t mode, const struct root_owner *owner,
 		struct err *e);
 int root_mkfile(int root, const char *path, mode_t mode, const struct root_owner *owner,

@@ -4,7 +4,7 @@
 #
 # git in a launch: who commits, and a worktree with its repository.
 
-load ../lib/confined
+load ../lib/git
 
 setup_file() {
 	lab_prepare
@@ -16,69 +16,11 @@ setup_file() {
 
 setup() {
 	container_prepare
-	rm -rf "$WORKSPACE/.git"
-	git -C "$WORKSPACE" init -q main
-	git -C "$WORKSPACE/main" -c user.name=x -c user.email=x@y commit -q --allow-empty -m first
-	container_owner 0 "$WORKSPACE"
-	OPTIONS+=(--workdir /workspace/main)
+	git_workspace
 }
 
 teardown() {
 	container_remove
-}
-
-# git_add DIR: git, and what it reaches https with
-git_add() {
-	local core file
-
-	core=$(git --exec-path)
-	rootfs_add_program "$1" "$(command -v git)"
-	mkdir -p "$1$core"
-	cp -a "$core/." "$1$core" # hard links and symlinks to git, scripts
-	for file in "$core/git" "$core/git-remote-http"; do
-		rootfs_add_libraries "$1" "$file"
-	done
-	[[ ! -d /usr/share/git-core ]] || cp -a /usr/share/git-core "$1/usr/share/" 2>/dev/null ||
-		{ mkdir -p "$1/usr/share" && cp -a /usr/share/git-core "$1/usr/share/"; }
-}
-
-# git_serve: repositories below $LAB/git on the internet's port 8000, for everyone to push to
-git_serve() {
-	local www=$LAB/www/git
-
-	[[ ! -d $www ]] || return 0
-	mkdir -p "$www/cgi-bin" "$LAB/git"
-	cat >"$www/cgi-bin/git" <<-END
-		#!/bin/sh
-		export GIT_PROJECT_ROOT=$LAB/git GIT_HTTP_EXPORT_ALL=1 REMOTE_USER=anybody
-		exec git http-backend
-	END
-	chmod 755 "$www/cgi-bin/git"
-	ip netns exec internet busybox httpd -p "$INTERNET_IP:8000" -h "$www" \
-		</dev/null >/dev/null 2>&1 3>&- 4>&-
-	network_wait "$INTERNET_IP" 8000
-}
-
-# git_remote: a repository there, with the branches main and feature; the workspace is its clone
-git_remote() {
-	local bare=$LAB/git/$BATS_TEST_NUMBER.git
-
-	REMOTE=http://$INTERNET_IP:8000/cgi-bin/git/$BATS_TEST_NUMBER.git
-	rm -rf "$WORKSPACE/main" "$bare"
-	git init -q --bare -b main "$bare"
-	git -C "$bare" config http.receivepack true
-	git clone -q "$bare" "$WORKSPACE/main" 2>/dev/null
-	git -C "$WORKSPACE/main" -c user.name=x -c user.email=x@y commit -q --allow-empty -m first
-	git -C "$WORKSPACE/main" push -q origin HEAD:main HEAD:feature
-	git -C "$WORKSPACE/main" remote set-url origin "$REMOTE"
-	git -C "$WORKSPACE/main" fetch -q "$bare" '+refs/heads/*:refs/remotes/origin/*'
-	printf '[user]\n\tname = Ada\n\temail = ada@example.org\n' >"$ROOTFS/root/.gitconfig"
-	container_owner 0 "$ROOTFS/root" "$WORKSPACE"
-}
-
-# in_main GIT-ARGUMENT...: git from outside, whoever owns the repository
-in_main() {
-	git -c "safe.directory=*" -C "$WORKSPACE/main" "$@"
 }
 
 @test "git: the agent commits as the developer, without signing, without the rest of the configuration" {
@@ -112,6 +54,18 @@ in_main() {
 	container_owner 0 "$ROOTFS/root"
 	run -0 --separate-stderr confined claude 'echo ran'
 	is ran
+	has "git can't read your configuration, or not in time" "$stderr"
+}
+
+@test "git: a configuration that includes itself, or one without end, costs the name and no more" {
+	run -0 --separate-stderr confined sh -c '
+		printf "[user]\n\tname = Ada\n[include]\n\tpath = other\n" >~/.gitconfig
+		printf "[include]\n\tpath = ~/.gitconfig\n" >~/other; claude "$0"
+		{ echo "[user]"; yes "name = Eve" | head -n 100000; } >~/.gitconfig; claude "$0"
+		{ printf "[user]\n\tname = Ada\n"; yes "[x]" | head -n 1000000; } >~/.gitconfig; claude "$0"' \
+		'git config user.name; echo ran'
+	is $'ran\nran\nAda\nran'
+	[[ $(grep -c "git can't read your configuration, or not in time" <<<"$stderr") == 2 ]]
 }
 
 @test "git: a worktree's repository comes along, but for what git outside obeys" {
@@ -150,6 +104,65 @@ in_main() {
 	run -0 confined claude 'echo x >/srv/target/planted; echo ran'
 	has ran "$output"
 	[ ! -e "$ROOTFS/srv/target/planted" ]
+}
+
+@test "git: whatever .git is, the launch goes on, and nothing outside of the workspace comes along" {
+	local other=$ROOTFS/srv/other/worktrees/tree
+
+	mkdir -p "$other" "$ROOTFS/srv/fifo/worktrees/tree" "$ROOTFS/srv/dir/worktrees/tree/gitdir"
+	mkfifo "$ROOTFS/srv/fifo/worktrees/tree/gitdir" "$ROOTFS/srv/other/fifo"
+	echo /workspace/main/.git >"$other/gitdir" # of another worktree
+	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$WORKSPACE/socket"
+	container_owner 0 "$WORKSPACE" "$ROOTFS/srv"
+	run -0 --separate-stderr confined sh -c 'mkdir /workspace/tree; cd /workspace/tree
+		try() { timeout 20 claude "$0" || echo "failed: $1"; rm -rf .git; }
+		mkfifo .git; try fifo
+		mv ../socket .git; try socket
+		ln -s /dev/zero .git; try device
+		ln -s nowhere .git; try dangling
+		yes "gitdir: /srv/other" | head -n 1000000 >.git; try large
+		for to in "" / . .. /srv/other/fifo /srv/fifo/worktrees/tree /srv/dir/worktrees/tree \
+			/srv/other/worktrees/tree /srv/other /dev/zero ../../srv/other/worktrees/tree; do
+			echo "gitdir: $to" >.git; try "$to"
+		done' \
+		'for d in other fifo dir; do echo x >/srv/$d/planted; echo x >/srv/$d/worktrees/tree/planted; done 2>/dev/null; echo ran'
+	[[ $output == "$(yes ran | head -n 16)" ]]
+	run -0 find "$ROOTFS/srv" -name planted
+	is ''
+}
+
+@test "git: a .git folder that is no repository, and becomes one in the session, is told of" {
+	mkdir -p "$WORKSPACE/tree/.git"
+	container_owner 0 "$WORKSPACE/tree"
+	OPTIONS+=(--workdir /workspace/tree)
+	run -0 --separate-stderr confined claude 'git init -q . && git config core.fsmonitor "echo STAND-IN" && echo ran'
+	is ran
+	has '/workspace/tree/.git/config is new, and git or an editor outside the sandbox obeys it' "$stderr"
+}
+
+@test "git: what belongs into LFS goes there, by the developer's git-lfs" {
+	local server objects=$LAB/lfs
+
+	git_remote
+	rootfs_add_program "$ROOTFS" /usr/bin/git-lfs
+	mkdir "$objects"
+	ip netns exec internet python3 "$SRCDIR/tests/lib/lfs.py" "$INTERNET_IP:8001" "$objects" \
+		</dev/null >/dev/null 2>&1 3>&- 4>&- &
+	server=$!
+	network_wait "$INTERNET_IP" 8001
+	printf '[lfs]\n\turl = http://%s:8001/lfs\n' "$INTERNET_IP" >"$WORKSPACE/main/.lfsconfig"
+	# as a package has it, and as the developer has it in his clone
+	printf '[filter "lfs"]\n\tclean = git-lfs clean -- %%f\n' >"$ROOTFS/etc/gitconfig"
+	printf '#!/bin/sh\nexec git-lfs pre-push "$@"\n' >"$WORKSPACE/main/.git/hooks/pre-push"
+	chmod 755 "$WORKSPACE/main/.git/hooks/pre-push"
+	container_owner 0 "$ROOTFS/etc/gitconfig" "$WORKSPACE"
+	run -0 --separate-stderr confined claude "set -e; git lfs track '*.bin'; yes | head -c 100000 >big.bin
+		git add . && git commit -qm big && git push && git clone $REMOTE /tmp/clone 2>&1 && cmp big.bin /tmp/clone/big.bin && echo same"
+	has $'\nsame' "$output"
+	run -0 in_main cat-file blob HEAD:big.bin
+	has 'version https://git-lfs.github.com/spec/v1' "$output"
+	[[ $(stat -c %s "$objects"/*) == 100000 ]]
+	kill "$server"
 }
 
 @test "git: everyday work with a repository whose configuration is read-only" {

@@ -59,7 +59,7 @@ skills (the links in it), commands (it is neither a file nor a folder)" ]
 	truncate -s 65M "$ROOTFS/root/.claude/skills/big"
 	echo rules >"$ROOTFS/root/.claude/CLAUDE.md"
 	container_owner 0 "$ROOTFS/root/.claude"
-	run -0 --separate-stderr confined claude 'cat ~/.claude/CLAUDE.md; ls -A ~/.claude | grep -E "skills|import"; true'
+	run -0 --separate-stderr confined claude 'cat ~/.claude/CLAUDE.md; ls -A ~/.claude/skills ~/.claude | grep -E "big|import"; true'
 	is rules
 	has 'skills (it is too large)' "$stderr"
 }
@@ -163,8 +163,8 @@ held='cd ~/.claude; echo kept >before
 	run -0 confined sh -c 'exec 2>&1; cd; s=$(oci-sandbox state path claude); echo $s
 		oci-sandbox state reset claude; echo $?; oci-sandbox state import claude; cd /workspace
 		claude "cat ~/.claude/CLAUDE.md; echo own >~/.claude/CLAUDE.md; ln -s /workspace ~/.claude/out; mkdir -p ~/.claude/$(printf "d/%.0s" $(seq 200)); chmod 0 ~/.claude/d/d/d; ln -s / ~/.cache/root"
-		echo two >~/.claude/CLAUDE.md; echo new >~/.claude/skills
-		oci-sandbox state import claude; cat $s/state/CLAUDE.md $s/state/skills
+		echo two >~/.claude/CLAUDE.md; mkdir ~/.claude/skills; echo new >~/.claude/skills/s
+		oci-sandbox state import claude; cat $s/state/CLAUDE.md $s/state/skills/s
 		oci-sandbox state import --force claude; cat $s/state/CLAUDE.md $s/state/CLAUDE.md.bak
 		oci-sandbox state reset claude && ls $s; ls -d /workspace/.git
 		claude "cat ~/.claude/CLAUDE.md"'

@@ -11,15 +11,16 @@
  * show-launch names AGENT_ID: passwd or group on stdin, as the sandbox sees it
  * show-launch policy POLICY: as the hook writes it into a container
  * show-launch resolv: whom the relay asks by the resolv.conf on stdin, and its other lines
- * show-launch gitconfig NAME EMAIL: the session's git configuration
+ * show-launch gitconfig NAME EMAIL: the session's git configuration; NO_FORGE, SIGNS_WITH, LFS as
+ *				     its input
  * show-launch mountinfo: the mount points of the mountinfo on stdin
  * show-launch settings: exit 0 if the settings on stdin may be given to an agent
  * show-launch routes IPV4 IPV6: exit 0 if these, as /proc/net has them, have a default route
  *
  * Keys: hooked (0: without the hook), asks-git, nameservers (a resolv.conf), left-out, git-common,
- * git-dir, uid (and gid), user, home, passwd-home, cwd, workspace, state, agent, agent-at,
- * resolv-path, resolv-conf, share, share-store, writable, device and shared (REAL[,NAMED]; once for
- * each place).
+ * git-dir, uid (and gid), user, home, passwd-home, cwd, workspace, state, agent, agent-at, signing,
+ * resolv-path, resolv-conf, share, share-store, and, once for each, skill, writable, device and
+ * shared (the last three as REAL[,NAMED]).
  */
 #include "config.h"
 
@@ -72,6 +73,7 @@ static int set(struct launch *l, char *assignment, struct err *e)
 		{ "passwd=", &l->passwd },
 		{ "git-common=", &l->git_common },
 		{ "git-dir=", &l->git_dir },
+		{ "signing=", &l->signing },
 		{ "share=", &l->share },
 		{ "share-store=", &l->share_store },
 		{ "resolv-path=", &l->resolv_path },
@@ -87,6 +89,8 @@ static int set(struct launch *l, char *assignment, struct err *e)
 		return resolv_parse(assignment + 12, &l->resolv, e);
 	if (strncmp(assignment, "left-out=", 9) == 0)
 		return strlist_add(&l->left_out, assignment + 9, e);
+	if (strncmp(assignment, "skill=", 6) == 0)
+		return strlist_add(&l->skills, assignment + 6, e);
 	if (strncmp(assignment, "writable=", 9) == 0)
 		return add_place(&l->writable, assignment + 9, e);
 	if (strncmp(assignment, "device=", 7) == 0)
@@ -129,6 +133,7 @@ static int fill(struct launch *l, char **argv, struct err *e)
 	for (argv += 3; *argv != NULL; argv++)
 		if (set(l, *argv, e) < 0)
 			return -1;
+	l->signs_with = l->signing != NULL ? "/usr/bin/ssh-keygen" : NULL;
 	if (l->agent_at == NULL && l->agent != NULL)
 		l->agent_at = strdup(l->agent);
 	return 0;
@@ -199,7 +204,10 @@ static int show_gitconfig(const char *name, const char *email, struct err *e)
 	if (policy_parse(policy_text, "policy", &policy, e) < 0)
 		return -1;
 	policy.no_forge = getenv("NO_FORGE") != NULL;
-	text = gitconfig_make(&(struct gitconfig_input){ name, email, "/workspace", &policy }, e);
+	text = gitconfig_make(&(struct gitconfig_input){ name, email, "/workspace", &policy,
+							 getenv("SIGNS_WITH"), "/key",
+							 getenv("LFS") != NULL },
+			      e);
 
 	return text == NULL || fputs(text, stdout) < 0 ? -1 : 0;
 }

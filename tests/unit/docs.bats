@@ -111,10 +111,10 @@ policy_says() {
 	sed -nE '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$SRCDIR/docs/oci-sandbox.1" |
 		grep -oE 'Fl -[a-z-]+' | sed -E 's/^Fl /-/' | sort -u >"$BATS_TEST_TMPDIR/described"
 	diff -u "$BATS_TEST_TMPDIR/known" "$BATS_TEST_TMPDIR/described"
-	sed -nE '/(subcommands|verbs)\[\] = /,/^};/s/\{ "([a-z]+)"/\n@\1\n/gp' "$SRCDIR"/cli/*.c |
+	sed -nE '/(subcommands|verbs)\[\] = /,/^};/s/\{ "([a-z][a-z-]*)"/\n@\1\n/gp' "$SRCDIR"/cli/*.c |
 		sed -n 's/^@//p' | sort -u >"$BATS_TEST_TMPDIR/known"
 	grep -qx status "$BATS_TEST_TMPDIR/known"
-	grep -oE 'Cm [a-z |]+' "$SRCDIR/docs/oci-sandbox.1" | sed 's/^Cm //' | tr -s ' |' '\n' |
+	grep -oE 'Cm [a-z |,-]+' "$SRCDIR/docs/oci-sandbox.1" | sed 's/^Cm //' | tr -s ' |,' '\n' |
 		sort -u >"$BATS_TEST_TMPDIR/described"
 	diff -u "$BATS_TEST_TMPDIR/known" "$BATS_TEST_TMPDIR/described"
 }

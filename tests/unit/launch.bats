@@ -16,7 +16,7 @@ setup() {
 	printf 'mount = %s\n' /etc/hosts /workspaces/p /mnt/kube /run/docker.sock >>manifest
 	LAUNCH=(uid=1000 user=vscode home=/home/vscode passwd-home=/home/vscode cwd=/workspaces/p
 		workspace=/workspaces/p state=/home/vscode/.local/state/oci-sandbox
-		share=/home/vscode/.local/share
+		share=/home/vscode/.local/share skill=oci-sandbox
 		share-store=/home/vscode/.local/state/oci-sandbox/claude/share
 		agent=/usr/local/lib/node_modules/claude/claude.exe resolv-path=/etc/resolv.conf
 		"resolv-conf=nameserver 127.64.0.7")
@@ -36,6 +36,18 @@ order() {
 			return 1
 		}
 		rest=${rest#*"$line"}
+	done
+}
+
+# has_lines LINE...: these are in the output, in whatever order
+has_lines() {
+	local line
+
+	for line; do
+		grep -Fxq -- "$line" <<<"$output" || {
+			printf 'not there: %s\n%s\n' "$line" "$output"
+			return 1
+		}
 	done
 }
 
@@ -377,6 +389,34 @@ show_typical() {
 	[ "$output" = false ]
 }
 
+@test "gitconfig: commits and annotated tags are signed with the key that is named, others not" {
+	SIGNS_WITH=/usr/bin/ssh-keygen "$SHOW" gitconfig A a@b >gitconfig
+	run -0 git config -f gitconfig --get-regexp '^(gpg|commit|tag|user.sign)'
+	[[ $output == $'gpg.format ssh\ngpg.ssh.program /usr/bin/ssh-keygen\nuser.signingkey /key\ncommit.gpgsign true\ntag.forcesignannotated true' ]]
+	run -0 git config -f gitconfig user.name
+	[[ $output == A ]]
+}
+
+@test "gitconfig: LFS is there if the developer has it" {
+	"$SHOW" gitconfig A a@b >gitconfig
+	run -1 git config -f gitconfig --get-regexp '^filter'
+	LFS=yes "$SHOW" gitconfig A a@b >gitconfig
+	run -0 git config -f gitconfig --get-regexp '^filter'
+	has_lines 'filter.lfs.clean git-lfs clean -- %f' 'filter.lfs.process git-lfs filter-process' \
+		'filter.lfs.smudge git-lfs smudge -- %f' 'filter.lfs.required true'
+}
+
+@test "plan: of the signing key a sandbox has two files, read-only" {
+	run -0 show plan signing=/home/vscode/.local/state/oci-sandbox/signing
+	order 'dir      /run/oci-sandbox/session/signing mode 0755' \
+		'bind     /run/oci-sandbox/session/signing/key from /home/vscode/.local/state/oci-sandbox/signing/key' \
+		'bind     /run/oci-sandbox/session/signing/key.pub from /home/vscode/.local/state/oci-sandbox/signing/key.pub' \
+		'seal     /run/oci-sandbox/session'
+	run -0 show env signing=/home/vscode/.local/state/oci-sandbox/signing
+	has_lines 'GIT_CONFIG_COUNT=3' 'GIT_CONFIG_KEY_2=user.signingKey' \
+		'GIT_CONFIG_VALUE_2=/run/oci-sandbox/session/signing/key'
+}
+
 @test "gitconfig: what would go by ssh goes by https, with the forge's own login" {
 	local host
 
@@ -408,8 +448,15 @@ CLAUDE_CODE_DISABLE_AGENT_VIEW=1
 CLAUDE_CONFIG_DIR=/home/vscode/.claude
 DISABLE_AUTOUPDATER=1
 DISABLE_UPDATES=1
+GIT_CONFIG_COUNT=3
 GIT_CONFIG_GLOBAL=/run/oci-sandbox/session/gitconfig
+GIT_CONFIG_KEY_0=commit.gpgSign
+GIT_CONFIG_KEY_1=tag.gpgSign
+GIT_CONFIG_KEY_2=tag.forceSignAnnotated
 GIT_CONFIG_SYSTEM=/dev/null
+GIT_CONFIG_VALUE_0=false
+GIT_CONFIG_VALUE_1=false
+GIT_CONFIG_VALUE_2=false
 HOME=/home/vscode
 IS_SANDBOX=1
 LC_ALL=C.UTF-8

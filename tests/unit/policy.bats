@@ -147,13 +147,32 @@ text() {
 	run -0 check
 }
 
+@test "policy: a profile's folders stay in the home" {
+	local key
+
+	hook_policy 'match = always' 'agents = pi'
+	for key in state skills; do
+		hook_profile pi 'commands = pi' "$key = ../other"
+		refuses "pi.conf:2: $key: \`../other\` is not a relative path without .."
+		hook_profile pi 'commands = pi' "$key = /etc"
+		refuses "pi.conf:2: $key: \`/etc\` is not a relative path without .."
+	done
+	hook_profile pi 'commands = pi' 'state = .pi' 'skills = skills' 'skills = more'
+	refuses "pi.conf:4: skills: given twice"
+	for key in skills signing; do # beside the stores
+		hook_policy 'match = always' "agents = $key"
+		hook_profile "$key" 'commands = pi' 'state = .pi'
+		refuses "$key.conf: \`$key\` is no name"
+	done
+}
+
 @test "policy: a profile imports and masks what is below the home and the state folder" {
 	local line
 
 	hook_policy 'match = always' 'agents = pi'
 	while read -r line; do
 		hook_profile pi 'commands = pi' 'state = .pi' "$line"
-		refuses "pi.conf:3: ${line%% *}: \`${line##* }\` is not a path relative to the home, without .."
+		refuses "pi.conf:3: ${line%% *}: \`${line##* }\` is not a relative path without .."
 	done <<-'END'
 		import = a ../b
 		import = /etc/passwd

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SHIM_SKILLS_H
+#define SHIM_SKILLS_H
+
+struct err;
+struct launch;
+
+int skills_prepare(struct launch *l, struct err *e);
+int skills_look(struct launch *l, struct err *e);
+
+#endif
