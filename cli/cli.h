@@ -13,6 +13,7 @@ enum {
 	CLI_JSON = 1,
 	CLI_FORCE = 2,
 	CLI_LIBEXEC = 4,
+	CLI_REST = 8, /* of a subcommand: what follows it is another program's to understand */
 };
 
 /**
@@ -21,12 +22,14 @@ enum {
  * @libexec:	Host: the folder of programs that containers of ours have
  * @operands:	What the subcommand is about; NULL: not given
  * @n_operands:	How many there are
+ * @rest:	The subcommand and all that follows it, NULL at the end
  */
 struct cli_arguments {
 	unsigned options;
 	const char *libexec;
 	const char *operands[CLI_MAX_OPERANDS];
 	size_t n_operands;
+	char **rest;
 };
 
 /**

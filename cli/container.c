@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "cli.h"
@@ -31,6 +32,9 @@
 	"what was counted and refused is shown on the host alone (it takes CAP_NET_ADMIN over " \
 	"the "                                                                                  \
 	"container's network, which nobody should have here): oci-sandbox status"
+
+#define SHIM LIBEXEC_DIR "/shim"
+#define STATUS_FAILED 125 /* the shim's, for the same */
 
 /* An agent's sandbox has a user namespace of its own. */
 static bool in_sandbox(const struct run_dir *r)
@@ -174,15 +178,37 @@ static int glab_auth(const struct cli_arguments *a, struct err *e)
 	return login(POLICY_FORGE_GLAB, a, e);
 }
 
+/* The program that agents' names lead to, by its own: there is one way to launch an agent. */
+static int run(const struct cli_arguments *a, struct err *e)
+{
+	cleanup_free char **argv = NULL;
+	size_t n = 0;
+
+	while (a->rest[n] != NULL)
+		n++;
+	argv = calloc(n + 2, sizeof(*argv));
+	if (argv == NULL) {
+		(void)err_set(e, ENOMEM, "allocate the arguments");
+		return STATUS_FAILED;
+	}
+	argv[0] = (char *)"shim";
+	memcpy(argv + 1, a->rest, n * sizeof(*argv));
+	(void)execv(SHIM, argv);
+	(void)err_set(e, errno, "run %s, which launches agents", SHIM);
+	return STATUS_FAILED;
+}
+
 static const struct cli_subcommand subcommands[] = {
-	{ "status", CLI_JSON, 0, 0, status }, { "state", CLI_FORCE, 2, 2, state },
-	{ "signing", 0, 1, 1, signing },      { "gh-auth", 0, 0, 1, gh_auth },
-	{ "glab-auth", 0, 0, 1, glab_auth },
+	{ "run", CLI_REST, 0, 0, run },      { "status", CLI_JSON, 0, 0, status },
+	{ "state", CLI_FORCE, 2, 2, state }, { "signing", 0, 1, 1, signing },
+	{ "gh-auth", 0, 0, 1, gh_auth },     { "glab-auth", 0, 0, 1, glab_auth },
 };
 
 const struct cli_place cli_place = {
 	.usage =
-		"usage: oci-sandbox status [--json]\n"
+		"usage: oci-sandbox run [--print-plan [--json]] [--workspace DIR] [--no-forge]\n"
+		"                       AGENT [ARGUMENT...]\n"
+		"       oci-sandbox status [--json]\n"
 		"       oci-sandbox state path AGENT\n"
 		"       oci-sandbox state import [--force] AGENT\n"
 		"       oci-sandbox state reset AGENT\n"
@@ -191,6 +217,7 @@ const struct cli_place cli_place = {
 		"       oci-sandbox glab-auth [HOST]\n"
 		"       oci-sandbox help | version\n"
 		"\n"
+		"run      launch an agent as its name does; --print-plan: say how, and do nothing\n"
 		"status   under which policy this container is, and which agents it has\n"
 		"state    where an agent keeps its login, settings and history; copy yours to "
 		"there\n"
@@ -198,8 +225,7 @@ const struct cli_place cli_place = {
 		"signing  sign what agents commit, with a key that is made for that; stop; see it\n"
 		"gh-auth, glab-auth\n"
 		"         give agents a login of gh or glab: the token is asked for, or read from "
-		"a "
-		"pipe\n",
+		"a pipe\n",
 	.subcommands = subcommands,
 	.n_subcommands = N_ELEMENTS(subcommands),
 };

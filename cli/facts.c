@@ -8,6 +8,7 @@
 
 #include "facts.h"
 #include "json_out.h"
+#include "printable.h"
 #include "run_dir.h"
 
 /**
@@ -17,14 +18,7 @@
  */
 void facts_print_text(FILE *f, const char *text)
 {
-	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < 0x20 || c == 0x7f || c == '\\' || (c >= 0x80 && c < 0xa0))
-			(void)fprintf(f, "\\%03o", c);
-		else
-			(void)fputc(c, f);
-	}
+	printable_put(f, text);
 }
 
 /**
@@ -45,14 +39,7 @@ void facts_print_head(FILE *f, const char *name)
  */
 const char *facts_egress(const struct run_dir *r)
 {
-	static const char *const words[] = {
-		[POLICY_EGRESS_INTERNET] = "internet",
-		[POLICY_EGRESS_ALLOWLIST] = "allowlist",
-		[POLICY_EGRESS_NONE] = "none",
-		[POLICY_EGRESS_OPEN] = "open",
-	};
-
-	return words[r->policy.egress];
+	return policy_egress_name(r->policy.egress);
 }
 
 /**

@@ -127,7 +127,17 @@ static int status(const struct cli_arguments *a, struct err *e)
 	return failed;
 }
 
+static int run(const struct cli_arguments *a, struct err *e)
+{
+	(void)a;
+	(void)err_set(e, 0,
+		      "agents are launched in a container, not on the host: go there first "
+		      "(`podman exec -it CONTAINER oci-sandbox run AGENT`, say)");
+	return EX_UNAVAILABLE;
+}
+
 static const struct cli_subcommand subcommands[] = {
+	{ "run", CLI_REST, 0, 0, run },
 	{ "status", CLI_JSON | CLI_LIBEXEC, 0, 1, status },
 };
 

@@ -105,6 +105,9 @@ static const struct cli_subcommand *parse_arguments(char **argv, struct cli_argu
 	for (char **arg = argv + 1; *arg != NULL; arg++) {
 		if (s == NULL && find_subcommand(*arg) != NULL) {
 			s = find_subcommand(*arg);
+			a->rest = arg;
+			if ((s->options & CLI_REST) != 0)
+				break;
 		} else if ((*arg)[0] == '-') {
 			arg = parse_option(arg, a);
 			if (arg == NULL)
@@ -121,7 +124,6 @@ static const struct cli_subcommand *parse_arguments(char **argv, struct cli_argu
 /* A file that is opened as fd 2 would get our messages. */
 static int sanitise(struct err *e)
 {
-	(void)signal(SIGPIPE, SIG_IGN);
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
 			return err_set(e, errno, "open /dev/null");
@@ -140,6 +142,9 @@ int main(int argc, char **argv)
 		return EX_OSERR;
 	}
 	s = argc > 0 ? parse_arguments(argv, &a) : NULL;
+	/* what is executed instead has to get this as it was */
+	if (s == NULL || (s->options & CLI_REST) == 0)
+		(void)signal(SIGPIPE, SIG_IGN);
 	if (s == NULL) {
 		(void)fputs(cli_place.usage, stderr);
 		return EX_USAGE;

@@ -82,6 +82,17 @@ static int find_word(const char *value, const char *const *words, size_t n, size
 	return err_set(e, 0, "`%.60s` is none of %s", value, all);
 }
 
+/**
+ * policy_egress_name() - What a policy calls what is reached
+ * @egress:	What
+ *
+ * Return: a static string
+ */
+const char *policy_egress_name(enum policy_egress egress)
+{
+	return egresses[egress];
+}
+
 static int set_match(void *member, const char *value, struct err *e)
 {
 	size_t i;

@@ -141,6 +141,7 @@ struct policy {
 
 int policy_parse(char *text, const char *name, struct policy *ret, struct err *e);
 int policy_print(FILE *f, const struct policy *p);
+const char *policy_egress_name(enum policy_egress egress);
 void policy_done(struct policy *p);
 const char *policy_forge_tool_name(enum policy_forge_tool tool);
 bool policy_numbers_have(const struct policy_numbers *l, uint32_t number);

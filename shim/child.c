@@ -27,6 +27,7 @@
 
 #include "child.h"
 #include "cleanup.h"
+#include "confinement.h"
 #include "err.h"
 #include "id_map.h"
 #include "idmap.h"
@@ -39,9 +40,6 @@
 
 #define MAP_MAX_BYTES (64 * 1024)
 #define SOCK_SECONDS 5
-
-#define NAMESPACES \
-	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
 
 static int write_proc(pid_t pid, const char *file, const char *text, struct err *e)
 {
@@ -193,8 +191,8 @@ struct made {
 /* The maps are written by who is in the namespace that the new one is made below. */
 static void make_init(const struct sandbox *s, struct pipes *p, struct made *ret)
 {
-	const bool own_net = s->launch->manifest.network == MANIFEST_NETWORK_NONE;
-	pid_t pid = clone_child(NAMESPACES | (own_net ? CLONE_NEWNET : 0));
+	const struct confinements namespaces = confinement_namespaces(s->launch);
+	pid_t pid = clone_child(confinement_bits(&namespaces));
 
 	if (pid < 0) {
 		ret->failed = refused(errno, &ret->e) < 0;

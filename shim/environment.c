@@ -228,3 +228,17 @@ int environment_build(const struct launch *l, char *const vars[], struct strlist
 	env = (struct strlist){ 0 };
 	return 0;
 }
+
+/**
+ * environment_is_secret() - Say whether a variable's value may be a login
+ * @l:		The launch
+ * @name:	Variable of its environment
+ *
+ * Return: true if it is passed on because its owner asked for it, or can name a server with a
+ *	   password in it (UV_INDEX_URL)
+ */
+bool environment_is_secret(const struct launch *l, const char *name)
+{
+	return strlist_has(&l->profile.pass_env, name) || strlist_has(&l->policy.pass_env, name) ||
+	       strncmp(name, "UV_", 3) == 0;
+}

@@ -2,6 +2,8 @@
 #ifndef SHIM_ENVIRONMENT_H
 #define SHIM_ENVIRONMENT_H
 
+#include <stdbool.h>
+
 #include "strlist.h"
 
 struct err;
@@ -9,6 +11,7 @@ struct launch;
 
 int environment_build(const struct launch *l, char *const vars[], struct strlist *ret,
 		      struct err *e);
+bool environment_is_secret(const struct launch *l, const char *name);
 const char *environment_get(char *const vars[], const char *name);
 
 #endif

@@ -151,7 +151,7 @@ static bool is_true(const char *value)
 	return false;
 }
 
-/* What git says of the developer's configuration, "" if there is none, or no git. */
+/* What git says of the developer's configuration, "" if there is no git. */
 static int ask(struct launch *l, char answer[ANSWER_BYTES], size_t *ret_len, struct err *e)
 {
 	cleanup_fd int r = -1, w = -1;
@@ -159,8 +159,6 @@ static int ask(struct launch *l, char answer[ANSWER_BYTES], size_t *ret_len, str
 	int fds[2];
 	pid_t pid;
 
-	if (!has_config(l))
-		return 0;
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return err_set(e, errno, "make a pipe");
 	r = fds[0];
@@ -182,12 +180,13 @@ static int ask(struct launch *l, char answer[ANSWER_BYTES], size_t *ret_len, str
 }
 
 /* Without git, or without a name, the agent's commits need one from the repository. */
-static int read_config(struct launch *l, struct err *e)
+static int read_config(struct launch *l, bool asked, struct err *e)
 {
 	char answer[ANSWER_BYTES] = "";
 	size_t len = 0;
 
-	if (ask(l, answer, &len, e) < 0)
+	l->asks_git = has_config(l);
+	if (l->asks_git && asked && ask(l, answer, &len, e) < 0)
 		return -1;
 	l->signs = is_true(find_value(answer, len, "commit.gpgsign")) ||
 		   is_true(find_value(answer, len, "tag.gpgsign"));
@@ -382,13 +381,14 @@ static int find_git_dirs(struct launch *l, struct err *e)
 /**
  * git_read() - Find out what a launch needs to know of git
  * @l:		The launch, its home, workspace and state known; filled in
+ * @asked:	Ask git(1) who commits; else that stays open
  * @e:		Set on failure
  *
  * Return: 0 on success, -1 on failure
  */
-int git_read(struct launch *l, struct err *e)
+int git_read(struct launch *l, bool asked, struct err *e)
 {
-	if (find_signing(l, e) < 0 || read_config(l, e) < 0 || find_repository(l, e) < 0)
+	if (find_signing(l, e) < 0 || read_config(l, asked, e) < 0 || find_repository(l, e) < 0)
 		return -1;
 	return find_git_dirs(l, e);
 }

@@ -2,9 +2,11 @@
 #ifndef SHIM_GIT_H
 #define SHIM_GIT_H
 
+#include <stdbool.h>
+
 struct err;
 struct launch;
 
-int git_read(struct launch *l, struct err *e);
+int git_read(struct launch *l, bool ask, struct err *e);
 
 #endif

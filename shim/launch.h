@@ -44,6 +44,7 @@ struct err;
  * @resolv_conf: /etc/resolv.conf as the sandbox shall see it
  * @dns_address: Where the launch's DNS relay is on the agents' loopback, host byte order
  * @gitconfig:	The session's git configuration, text; NULL: none
+ * @asks_git:	The developer has a configuration of git, which git(1) is asked about
  * @signs:	The developer signs what he commits
  * @signing:	Folder of the key that agents sign with, in @state; NULL: they don't
  * @signs_with:	ssh-keygen(1) of the container, static; NULL if @signing is
@@ -87,6 +88,7 @@ struct launch {
 	char *resolv_conf;
 	uint32_t dns_address;
 	char *gitconfig;
+	bool asks_git;
 	bool signs;
 	char *signing;
 	const char *signs_with;
@@ -107,6 +109,10 @@ typedef void (*launch_warn)(const char *what);
 
 void launch_done(struct launch *l);
 bool launch_agent_writes(const struct launch *l, const char *real);
+int launch_check_state(const struct launch *l, struct err *e);
+uint32_t launch_model_port(const struct launch *l);
+int launch_check_ports(const struct launch *l, struct err *e);
+unsigned launch_id_inside(const struct launch *l, unsigned id);
 
 #define cleanup_launch CLEANUP(launch_done)
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "arguments.h"
 #include "devices.h"
 #include "directives.h"
 #include "environment.h"
@@ -127,6 +128,23 @@ static int read_container(struct launch *l, struct err *e)
 	return read_hooks_profiles(l, e);
 }
 
+static int refuse_command(const struct launch *l, struct err *e)
+{
+	char known[256] = "";
+
+	for (size_t i = 0; i < l->profiles.n; i++) {
+		const struct strlist *commands = &l->profiles.v[i].profile.commands;
+
+		for (size_t k = 0; k < commands->n; k++) {
+			size_t n = strlen(known);
+
+			(void)snprintf(known + n, sizeof(known) - n, " %s", commands->v[k]);
+		}
+	}
+	return err_set(e, 0, "no agent is called `%.60s` here; the policy has:%s", l->command,
+		       known[0] != '\0' ? known : " none");
+}
+
 /* The profile that has this command. */
 static int choose_profile(struct launch *l, struct err *e)
 {
@@ -139,9 +157,7 @@ static int choose_profile(struct launch *l, struct err *e)
 			return 0;
 		}
 	}
-	return err_set(e, 0,
-		       "no profile has the command `%s`: the shim is called by an agent's name",
-		       l->command);
+	return refuse_command(l, e);
 }
 
 /* Field @n of a line of passwd(5), owned by the caller. */
@@ -227,17 +243,54 @@ static int find_home(struct launch *l, const char *home, struct err *e)
 	return 0;
 }
 
-static int find_workspace(struct launch *l, struct err *e)
+/* Of what a policy names, a person may take a part. */
+static int check_narrower(const struct launch *l, const char *asked, const char *named,
+			  struct err *e)
+{
+	cleanup_free char *most = realpath(named, NULL);
+
+	if (most == NULL)
+		return err_set(e, errno, "workspace %s", named);
+	if (path_is_at_or_below(l->workspace, most))
+		return 0;
+	return err_set(e, 0,
+		       "--workspace %s: it is not in %s, which is the most that the policy gives "
+		       "(workspace-root)",
+		       asked, most);
+}
+
+/* By its own word a launch begins in the workspace, wherever it was asked for. */
+static int ask_for_workspace(struct launch *l, const char *asked, struct err *e)
 {
 	const char *named = l->policy.workspace_root;
+	struct stat st;
+
+	if (l->workspace == NULL || stat(l->workspace, &st) < 0)
+		return err_set(e, errno, "--workspace %s", asked);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(e, ENOTDIR, "--workspace %s", asked);
+	if (named != NULL && check_narrower(l, asked, named, e) < 0)
+		return -1;
+	if (path_is_at_or_below(l->cwd, l->workspace))
+		return 0;
+	free(l->cwd);
+	l->cwd = strdup(l->workspace);
+	return l->cwd != NULL ? 0 : err_set(e, ENOMEM, "allocate a path");
+}
+
+static int find_workspace(struct launch *l, const char *asked, struct err *e)
+{
+	const char *named = asked != NULL ? asked : l->policy.workspace_root;
 
 	l->cwd = realpath(".", NULL);
 	if (l->cwd == NULL)
 		return err_set(e, errno, "current folder");
 	l->workspace = realpath(named != NULL ? named : l->cwd, NULL);
+	if (asked != NULL && ask_for_workspace(l, asked, e) < 0)
+		return -1;
 	if (l->workspace == NULL)
 		return err_set(e, errno, "workspace %s", named != NULL ? named : l->cwd);
-	if (workspace_check(l->workspace, l->home, named != NULL, e) < 0)
+	if (workspace_check(l->workspace, l->home, l->policy.workspace_root != NULL, e) < 0)
 		return -1;
 	if (!path_is_at_or_below(l->cwd, l->workspace))
 		return err_set(e, 0,
@@ -271,8 +324,10 @@ static int narrow_network(struct launch *l, const char *egress, struct err *e)
 }
 
 /* The same for the forges' logins: any value but 0 or no takes them away. */
-static void narrow_forges(struct launch *l, const char *no_forge)
+static void narrow_forges(struct launch *l, bool asked, const char *no_forge)
 {
+	if (asked)
+		l->policy.no_forge = true;
 	if (no_forge != NULL && no_forge[0] != '\0' && strcmp(no_forge, "0") != 0 &&
 	    strcmp(no_forge, "no") != 0)
 		l->policy.no_forge = true;
@@ -334,7 +389,7 @@ static int read_resolv(struct launch *l, struct err *e)
 
 /**
  * launch_read() - Gather all that a launch is made from
- * @command:	Name that the shim was called by
+ * @a:		What was asked for; for print_plan no process is started
  * @vars:	The developer's environment
  * @nested:	Inside a sandbox already: workspace and state are not asked for
  * @ret:	Filled on success, untouched on failure; launch_done() releases it
@@ -342,12 +397,12 @@ static int read_resolv(struct launch *l, struct err *e)
  *
  * Return: 0 on success, -1 on failure
  */
-int launch_read(const char *command, char *const vars[], bool nested, struct launch *ret,
+int launch_read(const struct arguments *a, char *const vars[], bool nested, struct launch *ret,
 		struct err *e)
 {
 	cleanup_launch struct launch l = { .uid = geteuid(), .gid = getegid() };
 
-	l.command = strdup(command);
+	l.command = strdup(a->agent);
 	if (l.command == NULL)
 		return err_set(e, ENOMEM, "allocate a name");
 	if (read_container(&l, e) < 0 || choose_profile(&l, e) < 0 || read_names(&l, e) < 0 ||
@@ -355,10 +410,10 @@ int launch_read(const char *command, char *const vars[], bool nested, struct lau
 	    narrow_network(&l, environment_get(vars, "OCI_SANDBOX_EGRESS"), e) < 0)
 		goto fail;
 	narrow_to_routes(&l);
-	narrow_forges(&l, environment_get(vars, "OCI_SANDBOX_NO_FORGE"));
-	if (!nested &&
-	    (find_workspace(&l, e) < 0 || find_state(&l, e) < 0 || git_read(&l, e) < 0 ||
-	     writable_read(&l, e) < 0 || devices_read(&l, e) < 0 || read_resolv(&l, e) < 0))
+	narrow_forges(&l, a->no_forge, environment_get(vars, "OCI_SANDBOX_NO_FORGE"));
+	if (!nested && (find_workspace(&l, a->workspace, e) < 0 || find_state(&l, e) < 0 ||
+			git_read(&l, !a->print_plan, e) < 0 || writable_read(&l, e) < 0 ||
+			devices_read(&l, e) < 0 || read_resolv(&l, e) < 0))
 		goto fail;
 	l.agent = agent_find(&l, environment_get(vars, "PATH"), e);
 	if (l.agent == NULL)

@@ -4,7 +4,9 @@
 
 #include "launch.h"
 
-int launch_read(const char *command, char *const vars[], bool nested, struct launch *ret,
+struct arguments;
+
+int launch_read(const struct arguments *a, char *const vars[], bool nested, struct launch *ret,
 		struct err *e);
 bool launch_is_nested(void);
 int launch_is_in_container(const struct launch *l, struct err *e);

@@ -65,7 +65,7 @@ struct plan {
 };
 
 int plan_build(const struct launch *l, struct plan *ret, struct err *e);
-int plan_print(FILE *f, const struct plan *p);
+void plan_print(FILE *f, const char *indent, const struct plan *p);
 const char *op_name(enum op_kind kind);
 void plan_done(struct plan *p);
 

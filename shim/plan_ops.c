@@ -10,6 +10,7 @@
 #include "err.h"
 #include "launch.h"
 #include "plan_ops.h"
+#include "printable.h"
 
 static const char *const names[] = {
 	[OP_ROOT] = "root",       [OP_TMPFS] = "tmpfs",     [OP_BIND] = "bind",
@@ -144,35 +145,40 @@ bool plan_has(const struct plan *p, enum op_kind kind, const char *target)
 	return false;
 }
 
+static void put(FILE *f, const char *before, const char *text)
+{
+	(void)fputs(before, f);
+	printable_put(f, text);
+}
+
 /**
- * plan_print() - Write a plan, a line a step
- * @f:		Where to
+ * plan_print() - Write a plan for people, a line a step
+ * @f:		Where to; the caller looks for its errors
+ * @indent:	What each line begins with
  * @p:		Plan
  *
  * The text of a file is left out: what matters of it is where it goes.
- *
- * Return: 0 on success, -1 if @f has an error
  */
-int plan_print(FILE *f, const struct plan *p)
+void plan_print(FILE *f, const char *indent, const struct plan *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		const struct op *op = &p->v[i];
 
-		(void)fprintf(f, "%-8s %s", op_name(op->kind), op->target);
+		(void)fprintf(f, "%s%-8s", indent, op_name(op->kind));
+		put(f, " ", op->target);
 		if (op->kind == OP_SYMLINK)
-			(void)fprintf(f, " -> %s", op->source);
+			put(f, " -> ", op->source);
 		else if (op->source != NULL && op->kind != OP_FILE &&
 			 strcmp(op->source, op->target) != 0)
-			(void)fprintf(f, " from %s", op->source);
+			put(f, " from ", op->source);
 		if (op->store != NULL)
-			(void)fprintf(f, " changes in %s", op->store);
+			put(f, " changes in ", op->store);
 		if (op->mode != 0)
 			(void)fprintf(f, " mode %04o", (unsigned)op->mode);
 		if ((op->flags & OP_OPTIONAL) != 0)
 			(void)fputs(" if there", f);
 		(void)fputc('\n', f);
 	}
-	return ferror(f) ? -1 : 0;
 }
 
 /**

@@ -9,18 +9,13 @@
 #include "config.h"
 
 #include <errno.h>
-#include <linux/securebits.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
 
 #include "cleanup.h"
+#include "confinement.h"
 #include "err.h"
 #include "privileges.h"
-
-#define SECUREBITS                                                                               \
-	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |                         \
-	 SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | \
-	 SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
 static void cap_p(cap_t *c)
 {
@@ -46,7 +41,7 @@ int privileges_drop(struct err *e)
 			return err_set(e, errno, "drop capability %d from the bounding set", c);
 	if (cap_reset_ambient() < 0)
 		return err_set(e, errno, "clear the ambient capabilities");
-	if (cap_set_secbits(SECUREBITS) < 0)
+	if (cap_set_secbits((unsigned)confinement_bits(&confinement_securebits)) < 0)
 		return err_set(e, errno, "lock the securebits");
 	if (cap_set_proc(none) < 0)
 		return err_set(e, errno, "drop the capabilities");

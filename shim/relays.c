@@ -57,29 +57,6 @@ struct listeners {
 	uint16_t taken[PORTS_MAX];
 };
 
-/* The port of a model that this launch's agent reaches, whatever else it reaches; 0: none */
-static uint32_t model_port(const struct launch *l)
-{
-	if (l->profile.local_model_port == 0 || l->policy.local_model_port == POLICY_NO_PORT)
-		return 0;
-	return l->policy.local_model_port != 0 ? l->policy.local_model_port
-					       : l->profile.local_model_port;
-}
-
-/* The policy's own ports it has checked itself, but not the profile's. */
-static int check_model_port(const struct launch *l, struct err *e)
-{
-	uint32_t port = model_port(l);
-
-	if (!policy_numbers_have(&l->policy.callback_port, port))
-		return 0;
-	return err_set(e, 0,
-		       "port %u is a callback-port of the policy, and the local-model-port of the "
-		       "profile `%s`: it can't be both (the policy's `local-model-port`, another "
-		       "port or none, comes before the profile's)",
-		       port, l->profile.name);
-}
-
 static void close_all(int *fds, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -186,10 +163,8 @@ int relays_listen(const struct launch *l, int sock, struct err *e)
 {
 	struct listeners m = { 0 };
 	int fds[LISTENERS_MAX], failed = 0;
-	const uint32_t model = model_port(l);
+	const uint32_t model = launch_model_port(l);
 
-	if (check_model_port(l, e) < 0)
-		return -1;
 	if (l->manifest.network != MANIFEST_NETWORK_NONE)
 		failed = add_dns(l, &m, fds, e);
 	if (failed == 0 && model != 0 && !policy_numbers_have(&l->policy.local_port, model))

@@ -106,6 +106,26 @@ int resolv_parse(const char *text, struct resolv *ret, struct err *e)
 }
 
 /**
+ * resolv_print_address() - Write whom a relay asks
+ * @a:		Resolver
+ * @ret:	Its address, without the port
+ */
+void resolv_print_address(const struct sockaddr_storage *a, char ret[RESOLV_ADDRESS_MAX])
+{
+	const struct sockaddr_in *v4 = (const void *)a;
+	const struct sockaddr_in6 *v6 = (const void *)a;
+	const void *address =
+		a->ss_family == AF_INET ? (const void *)&v4->sin_addr : &v6->sin6_addr;
+	size_t n;
+
+	if (inet_ntop(a->ss_family, address, ret, RESOLV_ADDRESS_MAX) == NULL)
+		ret[0] = '\0';
+	n = strlen(ret);
+	if (a->ss_family == AF_INET6 && v6->sin6_scope_id != 0)
+		(void)snprintf(ret + n, RESOLV_ADDRESS_MAX - n, "%%%u", v6->sin6_scope_id);
+}
+
+/**
  * resolv_done() - Release what resolv_parse() filled; it is empty afterwards
  * @r:		What it filled
  */

@@ -23,7 +23,11 @@ struct resolv {
 	char *others;
 };
 
+/* Room for an IPv6 address, "%", and an interface's number */
+#define RESOLV_ADDRESS_MAX 64
+
 int resolv_parse(const char *text, struct resolv *ret, struct err *e);
+void resolv_print_address(const struct sockaddr_storage *a, char ret[RESOLV_ADDRESS_MAX]);
 void resolv_done(struct resolv *r);
 
 #endif

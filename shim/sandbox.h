@@ -2,12 +2,10 @@
 #ifndef SHIM_SANDBOX_H
 #define SHIM_SANDBOX_H
 
+#include "launch.h"
 #include "plan.h"
-#include "relays.h"
-#include "strlist.h"
 
 struct err;
-struct launch;
 
 /**
  * struct sandbox - what the sandbox's first process needs, ready before it is made

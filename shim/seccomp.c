@@ -6,29 +6,15 @@
 
 #include <errno.h>
 #include <seccomp.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "cleanup.h"
+#include "confinement.h"
 #include "err.h"
 #include "privileges.h"
 
 /* The kernel looks at the low 32 bits of an ioctl's request, and so must the filter. */
 #define LOW_32 0xffffffffULL
-
-/* clang-format off */
-static const int denied[] = {
-	SCMP_SYS(keyctl), SCMP_SYS(add_key), SCMP_SYS(request_key), /* the developer's keyrings */
-	SCMP_SYS(bpf), SCMP_SYS(perf_event_open),	/* a look into the kernel and other processes */
-	SCMP_SYS(userfaultfd),				/* makes kernel races easy to win */
-	SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter),
-	SCMP_SYS(io_uring_register),			/* does what a filter can't see */
-};
-static const unsigned long denied_ioctls[] = {
-	TIOCSTI,	/* types into the developer's terminal */
-	TIOCLINUX,	/* pastes into a virtual console */
-};
-/* clang-format on */
 
 static void filter_p(scmp_filter_ctx *c)
 {
@@ -55,15 +41,26 @@ static int add_architectures(scmp_filter_ctx c)
 	return 0;
 }
 
+/* A name that libseccomp doesn't know would go unrefused. */
+static int refuse_call(scmp_filter_ctx c, const char *name)
+{
+	int call = seccomp_syscall_resolve_name(name);
+
+	return call == __NR_SCMP_ERROR ? -ENOSYS
+				       : seccomp_rule_add(c, SCMP_ACT_ERRNO(EPERM), call, 0);
+}
+
 static int add_rules(scmp_filter_ctx c)
 {
+	const struct confinements *calls = &confinement_refused_calls;
+	const struct confinements *ioctls = &confinement_refused_ioctls;
 	int rc = 0;
 
-	for (size_t i = 0; i < N_ELEMENTS(denied) && rc == 0; i++)
-		rc = seccomp_rule_add(c, SCMP_ACT_ERRNO(EPERM), denied[i], 0);
-	for (size_t i = 0; i < N_ELEMENTS(denied_ioctls) && rc == 0; i++)
+	for (size_t i = 0; i < calls->n && rc == 0; i++)
+		rc = refuse_call(c, calls->v[i].name);
+	for (size_t i = 0; i < ioctls->n && rc == 0; i++)
 		rc = seccomp_rule_add(c, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
-				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_32, denied_ioctls[i]));
+				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_32, ioctls->v[i].bits));
 	if (rc == 0) /* vsock(7) reaches the host of a virtual machine */
 		rc = seccomp_rule_add(c, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1,
 				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_32, AF_VSOCK));

@@ -28,6 +28,25 @@
 
 /* ---- share-write ---- */
 
+/**
+ * share_add() - Note a folder that agents have as it is, of share-write
+ * @l:		The launch, its state resolved; gets shared
+ * @real:	Where it is, resolved; copied
+ * @named:	What it is called; copied
+ * @e:		Set on failure
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int share_add(struct launch *l, const char *real, const char *named, struct err *e)
+{
+	if (path_is_at_or_below(l->state, real))
+		return err_set(e, 0,
+			       "share-write gives %s to each agent, and the state stores (%s) are "
+			       "in it: name another folder as state-root in the policy",
+			       named, l->state);
+	return places_add(&l->shared, real, named, e);
+}
+
 static int share_one(struct launch *l, int root, const char *rel, struct err *e)
 {
 	cleanup_free char *named = path_join(l->home, rel, e);
@@ -42,12 +61,7 @@ static int share_one(struct launch *l, int root, const char *rel, struct err *e)
 	real = realpath(named, NULL);
 	if (real == NULL) /* a read-only home has none: the agent's own has to do */
 		return 0;
-	if (path_is_at_or_below(l->state, real))
-		return err_set(e, 0,
-			       "share-write gives %s to each agent, and the state stores (%s) are "
-			       "in it: name another folder as state-root in the policy",
-			       named, l->state);
-	return places_add(&l->shared, real, named, e);
+	return share_add(l, real, named, e);
 }
 
 static int share_all(struct launch *l, int root, struct err *e)

@@ -5,6 +5,7 @@
 struct err;
 struct launch;
 
+int share_add(struct launch *l, const char *real, const char *named, struct err *e);
 int share_prepare(struct launch *l, int *ret_lock, struct err *e);
 
 #endif

@@ -29,8 +29,14 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In the order of their names; a host that has none is no error. */
-static int list_skills(struct strlist *ret, struct err *e)
+/**
+ * skills_list() - Find those that come with us
+ * @ret:	Gets their names, sorted; a host that has none is no error
+ * @e:		Set on failure
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int skills_list(struct strlist *ret, struct err *e)
 {
 	cleanup_dir DIR *dir = opendir(SKILLS_DIR);
 	const struct dirent *entry;
@@ -129,7 +135,7 @@ int skills_prepare(struct launch *l, struct err *e)
 	cleanup_fd int places = -1;
 	struct err why;
 
-	if (l->profile.skills == NULL || list_skills(&all, e) < 0)
+	if (l->profile.skills == NULL || skills_list(&all, e) < 0)
 		return l->profile.skills == NULL ? 0 : -1;
 	if (all.n == 0)
 		return 0;

@@ -10,7 +10,6 @@
 #include "cleanup.h"
 #include "err.h"
 #include "launch.h"
-#include "path.h"
 #include "store.h"
 #include "stores.h"
 
@@ -27,13 +26,7 @@ static int resolve_root(struct launch *l, struct err *e)
 		return err_set(e, errno, "state store %s", l->state);
 	free(l->state);
 	l->state = real;
-	if (path_is_at_or_below(l->state, l->workspace))
-		return err_set(
-			e, 0,
-			"state store %s is in the workspace, where any agent could change it: "
-			"name another folder as state-root in the policy",
-			l->state);
-	return 0;
+	return launch_check_state(l, e);
 }
 
 /**

@@ -30,7 +30,6 @@
 #include "tree.h"
 
 #define LOCK "lock"
-#define IMPORTED "imported"
 #define REMOVED "removed"
 #define ENTER_TRIES 8
 
@@ -68,6 +67,11 @@ static int explain(struct err *e, int code, const char *path, const char *what_t
 /* The folder is there, and another's. */
 static int is_others(const char *path, const char *option, uid_t owner, uid_t uid, struct err *e)
 {
+	if (uid == 0)
+		return err_set(e, 0,
+			       "state store %s belongs to uid %u, not to root: be that user, or "
+			       "`chown %s0 %s`",
+			       path, owner, option, path);
 	return err_set(e, 0,
 		       "state store %s belongs to uid %u, not to you (uid %u): "
 		       "`chown %s%u %s` as root mends it",
@@ -144,12 +148,12 @@ static bool is_imported(const struct place *p)
 {
 	struct stat st;
 
-	return fstatat(p->dir, IMPORTED, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	return fstatat(p->dir, STORE_IMPORTED, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static int mark_imported(const struct place *p, struct err *e)
 {
-	cleanup_fd int fd = tree_open(p->dir, IMPORTED, O_WRONLY | O_CREAT | O_NOFOLLOW, e);
+	cleanup_fd int fd = tree_open(p->dir, STORE_IMPORTED, O_WRONLY | O_CREAT | O_NOFOLLOW, e);
 
 	return fd < 0 ? -1 : 0;
 }
@@ -407,8 +411,9 @@ int store_reset(const struct store_of *of, struct err *e)
 		return err_set(e, errno, "state store %s/%s", of->root, of->profile->name);
 	if (open_place(of, dir, &own, e) < 0 || lock_alone(of, &own, e) < 0)
 		return -1;
-	if (tree_remove(own.dir, IMPORTED, e) < 0 || remove_folder(&own, STORE_STATE, e) < 0 ||
-	    remove_folder(&own, STORE_CACHE, e) < 0 || remove_folder(&own, STORE_SHARE, e) < 0)
+	if (tree_remove(own.dir, STORE_IMPORTED, e) < 0 ||
+	    remove_folder(&own, STORE_STATE, e) < 0 || remove_folder(&own, STORE_CACHE, e) < 0 ||
+	    remove_folder(&own, STORE_SHARE, e) < 0)
 		return err_wrap(e, "state store %s/%s", of->root, of->profile->name);
 	return 0;
 }

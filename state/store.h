@@ -18,6 +18,9 @@ struct profile;
 #define STORE_UPPER "upper" /* these two in the one before */
 #define STORE_WORK "work"
 
+/* In STATE/NAME, and in STATE for the skills: it has got what is imported */
+#define STORE_IMPORTED "imported"
+
 /**
  * struct store_of - which store
  * @root:	STATE, resolved

@@ -15,6 +15,7 @@
 
 #include "err.h"
 #include "json_out.h"
+#include "utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
@@ -107,44 +108,14 @@ void json_out_close(struct json_out *o, char bracket)
 	(void)fputc(bracket, o->f);
 }
 
-/* RFC 3629, section 4: bytes of the character at @p, 0 if there is none. */
-static size_t utf8_length(const unsigned char *p)
-{
-	static const struct {
-		unsigned char first, last; /* of the first byte */
-		unsigned char second_min, second_max;
-		size_t length;
-	} forms[] = {
-		{ 0x01, 0x7f, 0, 0xff, 1 },    { 0xc2, 0xdf, 0x80, 0xbf, 2 },
-		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
-		{ 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
-		{ 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 },
-		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
-	};
-
-	for (size_t i = 0; i < N_ELEMENTS(forms); i++) {
-		if (p[0] < forms[i].first || p[0] > forms[i].last)
-			continue;
-		if (forms[i].length > 1 &&
-		    (p[1] < forms[i].second_min || p[1] > forms[i].second_max))
-			return 0;
-		/* The NUL at the end is no such byte, so nothing behind it is read */
-		for (size_t k = 2; k < forms[i].length; k++)
-			if ((p[k] & 0xc0) != 0x80)
-				return 0;
-		return forms[i].length;
-	}
-	return 0;
-}
-
 static void put_character(FILE *f, const char *text, size_t n)
 {
 	unsigned char c = (unsigned char)*text;
 
 	if (c == '"' || c == '\\')
 		(void)fprintf(f, "\\%c", c);
-	else if (c < 0x20)
-		(void)fprintf(f, "\\u%04x", c);
+	else if (utf8_is_control(text)) /* JSON asks it for some, terminals obey all */
+		(void)fprintf(f, "\\u%04x", n == 1 ? c : (unsigned char)text[1]);
 	else
 		(void)fwrite(text, 1, n, f);
 }
@@ -153,7 +124,7 @@ static void put_string(FILE *f, const char *text)
 {
 	(void)fputc('"', f);
 	while (*text != '\0') {
-		size_t n = utf8_length((const unsigned char *)text);
+		size_t n = utf8_length(text);
 
 		if (n == 0)
 			(void)fputs(REPLACEMENT, f);

@@ -45,13 +45,13 @@ terminal() {
 
 # ran LINE...: that is what the turns have said, once there are as many
 ran() {
-	local deadline=$((SECONDS + 30)) expected
+	local deadline=$((SECONDS + 60)) expected name
 
 	expected=$(printf '%s\n' "$@")
 	until [[ -e $RAN && $(wc -l <"$RAN") -ge $# ]]; do
 		((SECONDS < deadline)) || {
 			printf 'nothing more than: %s\n' "$(cat "$RAN")"
-			for name in $(terminals list-sessions -F '#S'); do
+			for name in $(terminals list-sessions -F '#S' 2>/dev/null); do
 				terminals capture-pane -p -t "$name"
 			done
 			return 1
@@ -120,7 +120,7 @@ inside() {
 		read -r x </workspace/done
 	END
 	container_owner 0 "$ROOTFS/root/.claude.json" "$WORKSPACE"
-	model_start 'timeout 20 sh /workspace/task'
+	model_start 'timeout 80 sh /workspace/task'
 
 	inside sh -c "$bg"
 	ran "$outside"

@@ -173,20 +173,12 @@ vsock EAFNOSUPPORT'
 	is $'NoNewPrivs:\t1'
 }
 
-@test "state: a store behind a symlink works from the first launch on" {
-	mkdir -p "$ROOTFS/data/local"
-	ln -s /data/local "$ROOTFS/root/.local"
-	container_owner 0 "$ROOTFS/data"
-	run -0 --separate-stderr confined claude 'echo kept >~/.claude/note; cat ~/.claude/note'
-	is kept
-	[ "$(cat "$ROOTFS/data/local/state/oci-sandbox/claude/state/note")" = kept ]
-}
-
-@test "state: a store of somebody else is refused, with what mends it" {
-	mkdir -p "$ROOTFS/root/.local/state/oci-sandbox/claude/state"
-	container_owner 0 "$ROOTFS/root/.local"
-	container_owner 1000 "$ROOTFS/root/.local/state/oci-sandbox/claude/state"
-	refused 'chown -R 0 /root/.local/state/oci-sandbox/claude/state'
+@test "shim: the agent gets its profile's arguments before the developer's" {
+	# shellcheck disable=SC2016 # the agent's
+	printf '#!/bin/sh\nprintf "<%%s>" "$@"\n' >"$ROOTFS/usr/local/bin/codex"
+	chmod 755 "$ROOTFS/usr/local/bin/codex"
+	run -0 --separate-stderr confined codex exec "two words" ""
+	is '<-c><features.daemon_auto_start=false><exec><two words><>'
 }
 
 @test "shim: in a container without the hook no agent runs" {

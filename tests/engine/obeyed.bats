@@ -121,8 +121,8 @@ attack_write() {
 
 	npx=.npm/_npx/$(printf tool@1.0.0 | sha512sum | head -c 16)
 	{
-		echo 'put() { mkdir -p "$(dirname "$1")" && cat >>"$1"; } 2>/dev/null; cd'
-		places | sed 's/.*/echo "the agent'\''s" | put "&"/'
+		echo 'put() { set -- "./$1"; mkdir -p "${1%/*}" && cat >>"$1"; } 2>/dev/null; cd'
+		places | sed -E 's,^(.*/)?[^/]+$,mkdir -p "./\1"; echo "the agent'\''s" >>"&",;s,.*,{ &; } 2>/dev/null,'
 		cat <<-END
 			echo '{"dependencies": {"tool": "1.0.0"}}' | put $npx/package.json
 			echo '{"name": "tool", "version": "1.0.0", "bin": "x"}' | put $npx/node_modules/tool/package.json
@@ -155,11 +155,13 @@ develop() {
 # developer_home HOME: the places of which there is something before
 developer_home() {
 	local place
+	local -a some
 
-	while read -r place; do
-		mkdir -p "$(dirname "$1/$place")"
-		echo "the developer's" >"$1/$place"
-	done < <(places | sed -n 'n;p')
+	mapfile -t some < <(places | sed -n "n;s,^,$1/,p")
+	mkdir -p "${some[@]%/*}"
+	for place in "${some[@]}"; do
+		echo "the developer's" >"$place"
+	done
 }
 
 # home_facts: all that is in it but the stores, and what npx keeps for the developer

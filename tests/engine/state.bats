@@ -96,6 +96,15 @@ skills (the links in it), commands (it is neither a file nor a folder)" ]
 	refused 'read-only' --volume "${ROOTFS%/*}/store:/root/.local/state/oci-sandbox:ro"
 }
 
+@test "state: a store behind a symlink works from the first launch on" {
+	mkdir -p "$ROOTFS/data/local"
+	ln -s /data/local "$ROOTFS/root/.local"
+	container_owner 0 "$ROOTFS/data"
+	run -0 --separate-stderr confined claude 'echo kept >~/.claude/note; cat ~/.claude/note'
+	is kept
+	[ "$(cat "$ROOTFS/data/local/state/oci-sandbox/claude/state/note")" = kept ]
+}
+
 @test "state: a link in the place of a store is refused" {
 	mkdir -p "$ROOTFS/root/.local/state/oci-sandbox/claude" "$ROOTFS/root/elsewhere"
 	ln -s /root/elsewhere "$ROOTFS/root/.local/state/oci-sandbox/claude/state"
@@ -169,19 +178,20 @@ oci-sandbox: the first launch of claude here: imported CLAUDE.md, skills\ntwo'
 
 @test "state: a reset leaves a running agent's alone, and a sandbox can ask for none" {
 	run -0 confined sh -c 'exec 2>&1
-		claude "echo kept >~/.claude/note; mkfifo ~/.claude/go; echo up >up; read -r x <~/.claude/go" & pid=$!
+		claude "echo kept >~/.claude/note; mkfifo go; echo up >up; read -r x <go" & pid=$!
 		until [ -s up ]; do :; done
 		s=$(oci-sandbox state path claude)
 		oci-sandbox state reset claude; echo $?; oci-sandbox state import claude; echo $?; cat $s/state/note
-		echo >$s/state/go; wait $pid
+		echo >go; wait $pid
 		claude "for w in path import reset; do oci-sandbox state \$w claude; echo \$?; done"; cat $s/state/note
 		for w in ../claude /etc "" $(printf "n%.0s" $(seq 300)); do oci-sandbox state reset "$w" >/dev/null 2>&1; echo $?; done
+		for h in "" / relative /none; do HOME=$h oci-sandbox state reset claude >/dev/null 2>&1; echo $?; done
 		oci-sandbox state reset nobody; echo $?; oci-sandbox state reset claude; ls -A $s'
 	is $'oci-sandbox: claude is running, and uses its state: end it first\n75
 oci-sandbox: claude is running, and uses its state: end it first\n75\nkept
 oci-sandbox: this is a sandbox: agents\' state is managed from outside of it\n77
 oci-sandbox: this is a sandbox: agents\' state is managed from outside of it\n77
-oci-sandbox: this is a sandbox: agents\' state is managed from outside of it\n77\nkept\n66\n66\n64\n66
+oci-sandbox: this is a sandbox: agents\' state is managed from outside of it\n77\nkept\n66\n66\n64\n66\n78\n78\n78\n78
 oci-sandbox: `nobody` is no agent of this container\n66\nlock'
 }
 
@@ -198,7 +208,7 @@ oci-sandbox: `nobody` is no agent of this container\n66\nlock'
 		oci-sandbox state reset codex; echo $?; ls -A ~/.local/state/oci-sandbox/codex'
 	has 'oci-sandbox/claude: Too many levels of symbolic links' "$output"
 	has $'73\nkept' "$output"
-	has 'chown -R 0 /root/.local/state/oci-sandbox/codex` as root mends it' "$output"
+	has 'oci-sandbox/codex belongs to uid 1000, not to root: be that user, or `chown -R 0 /root/.local/state/oci-sandbox/codex`' "$output"
 	[[ $output == *$'73\nstate' ]]
 }
 
@@ -221,5 +231,5 @@ ran
 0
 lock
 " "$output"
-	has 'state store /state/claude belongs to uid 1000, not to you (uid 0): `chown -R 0 /state/claude`' "$output"
+	has 'state store /state/claude belongs to uid 1000, not to root: be that user, or `chown -R 0 /state/claude`' "$output"
 }

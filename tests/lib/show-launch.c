@@ -3,6 +3,8 @@
  * DOC: what the shim's pure functions make of a launch, for tests
  *
  * show-launch plan POLICY PROFILE MANIFEST [KEY=VALUE...]: the mounts, one a line
+ * show-launch launch|json POLICY PROFILE MANIFEST [KEY=VALUE...]: all of it, as --print-plan does
+ * show-launch run [ARG...]: what the command line of `oci-sandbox run` asks for
  * show-launch env POLICY PROFILE MANIFEST [KEY=VALUE...]: the environment made of this process's
  * show-launch workspace PATH HOME: exit 0 if it may be one
  * show-launch idmap AGENT_ID: the map for the parent's map on stdin
@@ -15,9 +17,10 @@
  * show-launch settings: exit 0 if the settings on stdin may be given to an agent
  * show-launch routes IPV4 IPV6: exit 0 if these, as /proc/net has them, have a default route
  *
- * Keys: hooked (0: without the hook), git-common, git-dir, uid, user, home, passwd-home, cwd,
- * workspace, state, agent, agent-at, signing, resolv-path, resolv-conf, share, share-store, and,
- *once for each, skill, writable, device and shared (the last three as REAL[,NAMED]).
+ * Keys: hooked (0: without the hook), asks-git, nameservers (a resolv.conf), left-out, git-common,
+ * git-dir, uid (and gid), user, home, passwd-home, cwd, workspace, state, agent, agent-at, signing,
+ * resolv-path, resolv-conf, share, share-store, and, once for each, skill, writable, device and
+ * shared (the last three as REAL[,NAMED]).
  */
 #include "config.h"
 
@@ -28,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "environment.h"
+#include "arguments.h"
 #include "err.h"
 #include "gitconfig.h"
 #include "idmap.h"
@@ -36,6 +39,7 @@
 #include "launch.h"
 #include "mountinfo.h"
 #include "plan.h"
+#include "prepared.h"
 #include "resolv.h"
 #include "routes.h"
 #include "settings.h"
@@ -78,16 +82,25 @@ static int set(struct launch *l, char *assignment, struct err *e)
 
 	if (strncmp(assignment, "uid=", 4) == 0) {
 		l->uid = (uid_t)strtoul(assignment + 4, NULL, 10);
+		l->gid = (gid_t)l->uid;
 		return 0;
 	}
 	if (strncmp(assignment, "skill=", 6) == 0)
 		return strlist_add(&l->skills, assignment + 6, e);
+	if (strncmp(assignment, "nameservers=", 12) == 0)
+		return resolv_parse(assignment + 12, &l->resolv, e);
+	if (strncmp(assignment, "left-out=", 9) == 0)
+		return strlist_add(&l->left_out, assignment + 9, e);
 	if (strncmp(assignment, "writable=", 9) == 0)
 		return add_place(&l->writable, assignment + 9, e);
 	if (strncmp(assignment, "device=", 7) == 0)
 		return add_place(&l->devices, assignment + 7, e);
 	if (strncmp(assignment, "shared=", 7) == 0)
 		return add_place(&l->shared, assignment + 7, e);
+	if (strcmp(assignment, "asks-git") == 0) {
+		l->asks_git = true;
+		return 0;
+	}
 	if (strncmp(assignment, "hooked=", 7) == 0) {
 		l->hooked = strcmp(assignment + 7, "0") != 0;
 		return 0;
@@ -128,18 +141,44 @@ static int fill(struct launch *l, char **argv, struct err *e)
 
 static int show_launch(const char *what, char **argv, char **envp, struct err *e)
 {
-	cleanup_strlist struct strlist env = { 0 };
+	char name[] = "claude", option[] = "--resume";
+	char *const agent_argv[] = { name, option, NULL };
+	cleanup_prepared struct prepared p = PREPARED_NONE;
 	cleanup_launch struct launch l = { 0 };
-	cleanup_plan struct plan plan = { 0 };
 
 	if (fill(&l, argv, e) < 0)
 		return -1;
-	if (strcmp(what, "plan") == 0)
-		return plan_build(&l, &plan, e) < 0 ? -1 : plan_print(stdout, &plan);
-	if (environment_build(&l, envp, &env, e) < 0)
+	p.launch = &l;
+	p.argv = agent_argv;
+	if (prepared_build(&p, envp, e) < 0 || strlist_add(&p.missing, ".idea", e) < 0 ||
+	    strlist_add(&p.to_make, l.state, e) < 0 ||
+	    strlist_add_fmt(&p.to_import, e, "%s/.claude.json", l.home) < 0)
 		return -1;
-	for (size_t i = 0; i < env.n; i++)
-		(void)puts(env.v[i]);
+	if (strcmp(what, "plan") == 0)
+		plan_print(stdout, "", &p.mounts);
+	else if (strcmp(what, "launch") == 0)
+		prepared_print(stdout, &p);
+	else if (strcmp(what, "json") == 0)
+		return prepared_print_json(stdout, &p, e);
+	else
+		for (size_t i = 0; i < p.env.n; i++)
+			(void)puts(p.env.v[i]);
+	return 0;
+}
+
+static int show_arguments(char **argv, struct err *e)
+{
+	struct arguments a;
+
+	if (arguments_parse_run(argv, &a, e) < 0)
+		return -1;
+	(void)printf("%s%s%s%s%s", a.print_plan ? "print-plan " : "", a.json ? "json " : "",
+		     a.no_forge ? "no-forge " : "", a.workspace != NULL ? "workspace=" : "",
+		     a.workspace != NULL ? a.workspace : "");
+	(void)printf("%s%s:", a.workspace != NULL ? " " : "", a.agent);
+	for (char **arg = a.argv; *arg != NULL; arg++)
+		(void)printf(" [%s]", *arg);
+	(void)putchar('\n');
 	return 0;
 }
 
@@ -237,7 +276,10 @@ int main(int argc, char **argv, char **envp)
 	struct err e = { 0 };
 	int rc = -1;
 
-	if (argc >= 5 && (strcmp(argv[1], "plan") == 0 || strcmp(argv[1], "env") == 0))
+	if (argc >= 2 && strcmp(argv[1], "run") == 0)
+		rc = show_arguments(argv + 2, &e);
+	else if (argc >= 5 && (strcmp(argv[1], "plan") == 0 || strcmp(argv[1], "env") == 0 ||
+			       strcmp(argv[1], "launch") == 0 || strcmp(argv[1], "json") == 0))
 		rc = show_launch(argv[1], argv + 2, envp, &e);
 	else if (argc == 4 && strcmp(argv[1], "workspace") == 0)
 		rc = workspace_check(argv[2], argv[3], 0, &e);

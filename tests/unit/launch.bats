@@ -7,6 +7,8 @@ bats_require_minimum_version 1.5.0
 SHOW=$BUILDDIR/tests/lib/show-launch
 
 setup() {
+	# shellcheck source=tests/lib/schema.bash
+	. "$SRCDIR/tests/lib/schema.bash"
 	cd "$BATS_TEST_TMPDIR" || return
 	: >policy
 	cp "$SRCDIR/config/agents/claude.conf" profile
@@ -57,23 +59,167 @@ lacks() {
 	}
 }
 
-@test "plan: that of a typical devcontainer is the one that reviewers have read" {
-	run -0 show plan
-	diff -u "$SRCDIR/tests/unit/launch-vscode.plan" - <<<"$output"
+# typical: the policy's facts and variables of a devcontainer that is like many
+typical() {
+	printf '%s\n' 'policy = /etc/oci-sandbox/policy.conf' 'network = namespace' \
+		'agent-user = 0 0' 'agent-user = 1000 1000' 'capability = CAP_NET_ADMIN' >>manifest
+	printf '%s\n' 'local-port = 5432' 'callback-port = 8090' 'pass-env = NPM_TOKEN' >policy
+	VARS=(TERM=xterm-256color LANG=C.UTF-8 ANTHROPIC_API_KEY=SECRET NPM_TOKEN=SECRET GH_TOKEN=SECRET
+		UV_INDEX_URL=https://me:SECRET@pypi.example/simple
+		PATH=/workspaces/p/node_modules/.bin:/usr/local/bin:/usr/bin:/bin)
+	LAUNCH+=(asks-git "nameservers=nameserver 10.89.0.1"
+		"left-out=allow-device: /dev/ttyUSB0: No such file or directory (left out)")
 }
 
-@test "plan: that of container root has names for the swapped ids" {
-	run -0 show plan uid=0 user=root home=/root passwd-home=/root \
-		state=/root/.local/state/oci-sandbox "passwd=root:x:1000:1000::/root:/bin/sh"
-	order 'tmpfs    /root mode 0700' 'file     /run/oci-sandbox/session/passwd mode 0644' \
-		'bind     /etc/passwd from /run/oci-sandbox/session/passwd' \
-		'seal     /run/oci-sandbox/session'
+ROOT=(uid=0 user=root home=/root passwd-home=/root state=/root/.local/state/oci-sandbox
+	share=/root/.local/share share-store=/root/.local/state/oci-sandbox/claude/share
+	"passwd=root:x:1000:1000::/root:/bin/sh")
+
+# show_typical WHAT [KEY=VALUE...]: of that devcontainer
+show_typical() {
+	env -i "${VARS[@]}" "$SHOW" "$1" policy profile manifest "${LAUNCH[@]}" "${@:2}"
+}
+
+@test "plan: that of a typical devcontainer is the one that reviewers have read, for vscode and for root" {
+	typical
+	run -0 show_typical launch
+	diff -u "$SRCDIR/tests/unit/launch-vscode.plan" - <<<"$output"
+	run -0 show_typical launch "${ROOT[@]}"
+	diff -u "$SRCDIR/tests/unit/launch-root.plan" - <<<"$output"
+}
+
+@test "plan: JSON says the same, as its schema has it, and neither form a value that is passed on" {
+	local steps
+
+	typical
+	run -0 show_typical launch "${ROOT[@]}"
+	lacks SECRET
+	steps=$(sed -n '/^mounts:/,/^$/{s/^    \([^ ]*\) *\([^ ]*\).*/\1 \2/p}' <<<"$output")
+	run -0 show_typical json "${ROOT[@]}"
+	lacks SECRET
+	[ "$(jq -r '.mounts[] | .step + " " + .target' <<<"$output")" = "$steps" ]
+	jq -e '.agent == "claude" and .nested == false and .hook and
+		(.user | .uid == 0 and .gid == 0 and .uid_inside == 1000 and .gid_inside == 1000) and
+		.namespaces.joins == ["/run/oci-sandbox/ns/0/user", "/run/oci-sandbox/ns/0/net"] and
+		(.network | .kind == "namespace" and .egress == "internet" and .local_ports == [5432] and
+			.callback_ports == [8090] and .resolvers == ["10.89.0.1"]) and
+		(.environment | any(.name == "NPM_TOKEN" and (has("value") | not)) and
+			any(.name == "TERM" and .value == "xterm-256color")) and
+		.command.arguments == ["claude", "--resume"] and .protected_missing == [".idea"] and
+		(.messages | length) == 2' <<<"$output"
+	schema_fits plan "$output"
+}
+
+@test "plan: the network of a launch: none, of its own, with a model's port" {
+	local vars=(PATH=/bin)
+
+	VARS=("${vars[@]}")
+	run -0 show_typical launch
+	order '    makes        user, mount, pid, ipc, uts, cgroup, net' \
+		'    network      none: a loopback of its own, and nothing else' '    egress       none'
+	lacks 'joins|names  '
+	echo 'network = pasta' >>manifest
+	echo 'egress = allowlist' >policy
+	printf '%s\n' 'allow-ip = 192.0.2.1' 'deny-ip = 192.0.2.2' >>policy
+	echo 'local-model-port = 1920' >>profile
+	run -0 show_typical launch hooked=0
+	order '    policy       /etc/oci-sandbox/policy.conf (of the image: no hook prepared this container)' \
+		'    makes        user, net: for the network alone' '    makes        user, mount, pid, ipc, uts, cgroup' \
+		'    egress       allowlist, 1 allow-ip, 1 deny-ip' \
+		"    local-model  127.0.0.1:1920 of the agent leads to that of the container"
+	run -0 --separate-stderr show_typical json hooked=0
+	jq -e '.network.local_model_port == 1920 and .network.kind == "pasta" and (.hook | not)' <<<"$output"
+	schema_fits plan "$output"
+	echo 'callback-port = 1920' >>policy
+	run -1 show_typical launch
+	[[ $output == *"port 1920 is a callback-port"* ]]
+}
+
+@test "plan: what moves a terminal's cursor reaches it neither by a path nor by a variable" {
+	local evil=$'\e[2J\r\n\x7f\xc2\x9b\x9b\\x'
+
+	VARS=(PATH=/bin "TERM=$evil" "LC_ALL=naïve")
+	run -0 show_typical launch "workspace=/w/$evil" "cwd=/w/$evil" "agent=/usr/bin/$evil"
+	[[ $output == *'TERM=\033[2J\015\012\177\302\233\233\134x'* && $output == *'LC_ALL=naïve'* ]]
+	LC_ALL=C lacks $'[\x01-\x09\x0b-\x1f\x7f]|\xc2\x9b|\x9b'
+	run -0 --separate-stderr show_typical json "workspace=/w/$evil" "cwd=/w/$evil" "agent=/usr/bin/$evil"
+	LC_ALL=C lacks $'[\x01-\x09\x0b-\x1f\x7f]|\xc2\x9b|\x9b'
+	jq -e '.cwd | startswith("/w/\u001b[2J\r\n\u007f\u009b\ufffd\\x")' <<<"$output"
+	schema_fits plan "$output"
+}
+
+@test "plan: 5,000 mounts are 5,000 lines" {
+	seq -f 'mount = /mnt/%.0f' 5000 >>manifest
+	VARS=(PATH=/bin)
+	run -0 show_typical launch
+	[ "$(grep -c '^    mask     /mnt/[0-9]* if there$' <<<"$output")" -eq 5000 ]
+	run -0 show_typical json
+	[ "$(jq '[.mounts[] | select(.target | startswith("/mnt/"))] | length' <<<"$output")" -eq 5001 ]
+}
+
+@test "plan: the schema refuses what is not as it says" {
+	local wrong
+
+	schema_python || skip "needs python3-jsonschema"
+	typical
+	show_typical json >plan.json
+	schema_fits plan "$(<plan.json)"
+	for wrong in '{}' '.version = 2' 'del(.mounts)' 'del(.command.arguments)' '.mounts[0].step = "other"' \
+		'.network.kind = "host"' '.environment[0] = {}' '.privileges.no_new_privs = false' \
+		'.privileges.capabilities = ["cap_chown"]' '.nested = true | del(.command)' 'del(.first)'; do
+		run ! schema_fits plan "$(jq "$wrong" plan.json)"
+	done
+	schema_fits plan '{"version": 1, "nested": true, "agent": "claude", "profile": "claude",
+		"command": {"program": "/x", "arguments": ["claude"]}}'
+}
+
+@test "run: options come before the agent, and what follows it is the agent's" {
+	run -0 "$SHOW" run claude --print-plan --json -- -x ''
+	[ "$output" = 'claude: [claude] [--print-plan] [--json] [--] [-x] []' ]
+	run -0 "$SHOW" run --json --workspace /w --no-forge --print-plan claude
+	[ "$output" = 'print-plan json no-forge workspace=/w claude: [claude]' ]
+	run -0 "$SHOW" run --workspace=a=b --print-plan -- --odd --json
+	[ "$output" = 'print-plan workspace=a=b --odd: [--odd] [--json]' ]
+	run -0 "$SHOW" run --workspace --no-forge claude # a folder may be called so
+	[ "$output" = 'workspace=--no-forge claude: [claude]' ]
+	run -0 "$SHOW" run -- -- claude
+	[ "$output" = '--: [--] [claude]' ]
+}
+
+@test "run: what is not understood is refused, with what is wrong" {
+	local args
+
+	while IFS='|' read -r args message; do
+		# shellcheck disable=SC2086 # words
+		run -1 --separate-stderr "$SHOW" run $args
+		[[ -z $output && $stderr == "show-launch: $message"* ]]
+	done <<-'END'
+		|which agent? its name is missing
+		--|which agent?
+		--print-plan|which agent?
+		--json claude|--json is for --print-plan
+		--print-plan --json --print-plan claude|--print-plan is given twice
+		--no-forge --no-forge claude|--no-forge is given twice
+		--workspace /a --workspace=/b claude|--workspace is given twice
+		--workspace= claude|--workspace needs a value
+		--workspace|--workspace needs a value
+		--no-forge=no claude|unknown option `--no-forge=no`
+		--print claude|unknown option `--print`
+		--egress none claude|unknown option `--egress`
+		- claude|unknown option `-`
+	END
+	run -1 "$SHOW" run ''
+	[[ $output == *"which agent?"* ]]
+	run -1 "$SHOW" run --workspace '' claude
+	[[ $output == *"needs a value"* ]]
+	run -1 "$SHOW" run "--$(printf 'x%.0s' {1..100000})"
+	[ "${#output}" -lt 512 ]
 }
 
 @test "plan: an engine mount is masked, whatever its name" {
 	printf 'mount = /with\\040space\\012and\\134more\n' >>manifest
 	run -0 show plan
-	order $'mask     /with space\nand\\more if there'
+	order 'mask     /with space\012and\134more if there'
 }
 
 @test "plan: allow-mount brings a mount back, read-only, and no other" {

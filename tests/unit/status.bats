@@ -46,8 +46,20 @@ status() {
 	for args in "state" "state path" "state path a b" "state path a --json" "status --force" "status x" "--libexec /x status" "nonsense" "--json version" ""; do
 		# shellcheck disable=SC2086 # words
 		run -64 --separate-stderr "$INSIDE" $args
-		[[ -z $output && $stderr == "usage: oci-sandbox status [--json]"* ]]
+		[[ -z $output && $stderr == "usage: oci-sandbox run "* && $stderr == *" status [--json]"$'\n'* ]]
 	done
+}
+
+@test "status: on the host nothing is launched, and what stands before run is not its" {
+	run -69 --separate-stderr "$CLI" run --print-plan claude
+	[[ -z $output && $stderr == "oci-sandbox: agents are launched in a container"* ]]
+	for args in "--json run --print-plan claude" "--force run claude" "--libexec /x run claude"; do
+		# shellcheck disable=SC2086 # words
+		run -64 "$INSIDE" $args
+	done
+	[[ ! -e /usr/libexec/oci-sandbox/shim ]] || return 0
+	run -125 "$INSIDE" run --print-plan claude
+	[[ $output == "oci-sandbox: run /usr/libexec/oci-sandbox/shim, which launches agents: No such file or directory" ]]
 }
 
 @test "status: help and version are the same as words and as options, in both programs" {
