@@ -151,8 +151,8 @@ static bool is_true(const char *value)
 	return false;
 }
 
-/* What git says of the developer's configuration, "" if it says nothing. */
-static int ask_in_time(struct launch *l, char answer[ANSWER_BYTES], size_t *ret_len, struct err *e)
+/* What git says of the developer's configuration, "" if there is no git. */
+static int ask(struct launch *l, char answer[ANSWER_BYTES], size_t *ret_len, struct err *e)
 {
 	cleanup_fd int r = -1, w = -1;
 	bool answered;
@@ -180,13 +180,13 @@ static int ask_in_time(struct launch *l, char answer[ANSWER_BYTES], size_t *ret_
 }
 
 /* Without git, or without a name, the agent's commits need one from the repository. */
-static int read_config(struct launch *l, bool ask, struct err *e)
+static int read_config(struct launch *l, bool asked, struct err *e)
 {
 	char answer[ANSWER_BYTES] = "";
 	size_t len = 0;
 
 	l->asks_git = has_config(l);
-	if (l->asks_git && ask && ask_in_time(l, answer, &len, e) < 0)
+	if (l->asks_git && asked && ask(l, answer, &len, e) < 0)
 		return -1;
 	l->signs = is_true(find_value(answer, len, "commit.gpgsign")) ||
 		   is_true(find_value(answer, len, "tag.gpgsign"));
@@ -381,14 +381,14 @@ static int find_git_dirs(struct launch *l, struct err *e)
 /**
  * git_read() - Find out what a launch needs to know of git
  * @l:		The launch, its home, workspace and state known; filled in
- * @ask:	Ask git(1) who commits; else that stays open
+ * @asked:	Ask git(1) who commits; else that stays open
  * @e:		Set on failure
  *
  * Return: 0 on success, -1 on failure
  */
-int git_read(struct launch *l, bool ask, struct err *e)
+int git_read(struct launch *l, bool asked, struct err *e)
 {
-	if (find_signing(l, e) < 0 || read_config(l, ask, e) < 0 || find_repository(l, e) < 0)
+	if (find_signing(l, e) < 0 || read_config(l, asked, e) < 0 || find_repository(l, e) < 0)
 		return -1;
 	return find_git_dirs(l, e);
 }

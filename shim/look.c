@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * DOC: What stores.c and share.c would do, without doing it
+ * DOC: What stores.c, share.c and skills.c would do, without doing it
  *
  * For --print-plan: the launch gets the paths that it would have, and what would be made for it is
  * listed.
@@ -164,7 +164,7 @@ static int look_at_state(struct launch *l, struct prepared *p, struct err *e)
 		return -1;
 	if (look_at_folder(l, state, p, e) < 0 || look_at_folder(l, cache, p, e) < 0 ||
 	    look_at_masked(l, state, p, e) < 0 || look_at_folder(l, skills, p, e) < 0 ||
-	    look_at_import(l, own, p, e) < 0 || skills_look(l, e) < 0)
+	    look_at_import(l, own, p, e) < 0)
 		return -1;
 	return look_at_skills(l, p, e);
 }
@@ -256,9 +256,43 @@ static int look_at_data(struct launch *l, struct prepared *p, struct err *e)
 	return 0;
 }
 
+/* The skills that come with us: a symlink in the place of one would be removed, skills.c. */
+static int look_at_own_skills(struct launch *l, struct prepared *p, struct err *e)
+{
+	cleanup_strlist struct strlist all = { 0 };
+
+	if (l->profile.skills == NULL)
+		return 0;
+	if (skills_list(&all, e) < 0)
+		return -1;
+	for (size_t i = 0; i < all.n; i++) {
+		cleanup_free char *path = NULL;
+		struct stat st;
+		bool make = true;
+
+		if (asprintf(&path, "%s/%s/" STORE_STATE "/%s/%s", l->state, l->profile.name,
+			     l->profile.skills, all.v[i]) < 0) {
+			path = NULL;
+			return err_set(e, ENOMEM, "allocate a path");
+		}
+		if ((lstat(path, &st) < 0 || !S_ISLNK(st.st_mode)) && !would_have(l, path, &make)) {
+			if (strlist_add_fmt(&l->left_out, e,
+					    "%s: no place for a skill of the sandbox's (left out)",
+					    path) < 0)
+				return -1;
+			continue;
+		}
+		if ((make && strlist_add(&p->to_make, path, e) < 0) ||
+		    strlist_add(&l->skills, all.v[i], e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /**
  * look_at_stores() - Find the folders that a launch would have, and what it would make for that
- * @l:		The launch; gets what stores_enter() and share_prepare() give it
+ * @l:		The launch; gets what stores_enter(), share_prepare() and
+ *		skills_prepare() give it
  * @p:		Gets to_make, and obstacles
  * @e:		Set on failure
  *
@@ -268,7 +302,7 @@ int look_at_stores(struct launch *l, struct prepared *p, struct err *e)
 {
 	static const char *const shared[] = { SHARE_CACHE, SHARE_DATA, SHARE_SKILLS };
 
-	if (look_at_state(l, p, e) < 0)
+	if (look_at_state(l, p, e) < 0 || look_at_own_skills(l, p, e) < 0)
 		return -1;
 	for (size_t i = 0; i < N_ELEMENTS(shared) && l->policy.share_write; i++)
 		if (look_at_shared(l, shared[i], p, e) < 0)

@@ -22,10 +22,11 @@ static int add_messages(const struct launch *l, struct strlist *ret, struct err 
 			return -1;
 	}
 	if (l->signs && l->signing == NULL &&
-	    strlist_add(ret,
-			"what the agent commits is not signed: your keys stay outside "
-			"(`oci-sandbox signing auto` makes one for agents)",
-			e) < 0)
+	    strlist_add(
+		    ret,
+		    "what the agent commits is not signed: your keys stay outside (`oci-sandbox "
+		    "signing auto` makes one for agents)",
+		    e) < 0)
 		return -1;
 	for (size_t i = 0; i < l->left_out.n; i++)
 		if (strlist_add_fmt(ret, e, "warning: %s", l->left_out.v[i]) < 0)

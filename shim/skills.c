@@ -29,8 +29,14 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In the order of their names; a host that has none is no error. */
-static int list_skills(struct strlist *ret, struct err *e)
+/**
+ * skills_list() - Find those that come with us
+ * @ret:	Gets their names, sorted; a host that has none is no error
+ * @e:		Set on failure
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int skills_list(struct strlist *ret, struct err *e)
 {
 	cleanup_dir DIR *dir = opendir(SKILLS_DIR);
 	const struct dirent *entry;
@@ -53,14 +59,6 @@ static int list_skills(struct strlist *ret, struct err *e)
 	return 0;
 }
 
-static int tell_symlink(struct launch *l, const char *name, struct err *e)
-{
-	return strlist_add_fmt(&l->left_out, e,
-			       "%s's folder of skills had a symlink %s in the place of a folder: "
-			       "removed",
-			       l->profile.name, name);
-}
-
 static int drop_symlink(struct launch *l, int parent, const char *name, struct err *e)
 {
 	struct stat st;
@@ -69,7 +67,10 @@ static int drop_symlink(struct launch *l, int parent, const char *name, struct e
 		return 0;
 	if (unlinkat(parent, name, 0) < 0)
 		return err_set(e, errno, "remove the symlink %s", name);
-	return tell_symlink(l, name, e);
+	return strlist_add_fmt(&l->left_out, e,
+			       "%s's folder of skills had a symlink %s in the place of a folder: "
+			       "removed",
+			       l->profile.name, name);
 }
 
 /* The folder @name in @parent, which is made if it isn't there. */
@@ -134,7 +135,7 @@ int skills_prepare(struct launch *l, struct err *e)
 	cleanup_fd int places = -1;
 	struct err why;
 
-	if (l->profile.skills == NULL || list_skills(&all, e) < 0)
+	if (l->profile.skills == NULL || skills_list(&all, e) < 0)
 		return l->profile.skills == NULL ? 0 : -1;
 	if (all.n == 0)
 		return 0;
@@ -146,79 +147,6 @@ int skills_prepare(struct launch *l, struct err *e)
 
 		if (place < 0 ? leave_out(l, "a skill of the sandbox's", &why, e) < 0
 			      : strlist_add(&l->skills, all.v[i], e) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* ---- without a trace ---- */
-
-enum skill_place { SKILL_FOLDER, SKILL_NEW, SKILL_NONE };
-
-/* What open_place() would come to. */
-static int look_at_place(struct launch *l, const char *path, enum skill_place *ret, struct err *e)
-{
-	struct stat st;
-
-	*ret = SKILL_NEW;
-	if (lstat(path, &st) < 0)
-		return errno == ENOENT ? 0 : err_set(e, errno, "look at %s", path);
-	if (S_ISLNK(st.st_mode))
-		return tell_symlink(l, strrchr(path, '/') + 1, e);
-	*ret = S_ISDIR(st.st_mode) ? SKILL_FOLDER : SKILL_NONE;
-	return 0;
-}
-
-/* What open_places() would come to. */
-static int look_at_places(struct launch *l, char *path, enum skill_place *ret, struct err *e)
-{
-	*ret = SKILL_FOLDER;
-	for (char *end = path + strlen(l->state) + 1; end != NULL && *ret == SKILL_FOLDER;) {
-		end = strchr(end, '/');
-		if (end != NULL)
-			*end = '\0';
-		if (look_at_place(l, path, ret, e) < 0)
-			return -1;
-		if (end != NULL)
-			*end++ = '/';
-	}
-	return 0;
-}
-
-/**
- * skills_look() - Find the skills that a sandbox gets, and make nothing
- * @l:		The launch; gets skills and left_out as by skills_prepare()
- * @e:		Set on failure
- *
- * Return: 0 on success, -1 on failure
- */
-int skills_look(struct launch *l, struct err *e)
-{
-	const struct err why = { .msg = "Not a directory" };
-	cleanup_strlist struct strlist all = { 0 };
-	cleanup_free char *dir = NULL;
-	enum skill_place places;
-
-	if (l->profile.skills == NULL || list_skills(&all, e) < 0)
-		return l->profile.skills == NULL ? 0 : -1;
-	if (asprintf(&dir, "%s/%s/" STORE_STATE "/%s", l->state, l->profile.name,
-		     l->profile.skills) < 0) {
-		dir = NULL;
-		return err_set(e, ENOMEM, "allocate a path");
-	}
-	if (all.n == 0 || look_at_places(l, dir, &places, e) < 0)
-		return all.n == 0 ? 0 : -1;
-	if (places == SKILL_NONE)
-		return leave_out(l, "the sandbox's own skills", &why, e);
-	for (size_t i = 0; i < all.n; i++) {
-		cleanup_free char *path = path_join(dir, all.v[i], e);
-		enum skill_place place = SKILL_NEW;
-
-		if (path == NULL ||
-		    (places == SKILL_FOLDER && look_at_place(l, path, &place, e) < 0))
-			return -1;
-		if (place == SKILL_NONE ? leave_out(l, "a skill of the sandbox's", &why, e) < 0
-					: strlist_add(&l->skills, all.v[i], e) < 0)
 			return -1;
 	}
 	return 0;

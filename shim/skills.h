@@ -4,8 +4,9 @@
 
 struct err;
 struct launch;
+struct strlist;
 
+int skills_list(struct strlist *ret, struct err *e);
 int skills_prepare(struct launch *l, struct err *e);
-int skills_look(struct launch *l, struct err *e);
 
 #endif

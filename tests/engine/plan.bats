@@ -111,7 +111,7 @@ namespaces_differ() {
 		jq -e --argjson id "$id" '.user.uid == $id and .hook and .network.kind == "namespace" and
 			.cwd == "/workspace" and .command.program == "/usr/local/bin/claude" and
 			.command.arguments == ["claude", "/proc/self/environ"] and
-			(.first.makes | length) == 7 and .first.obstacles == [] and
+			(.first.makes | length) == 8 and .first.obstacles == [] and
 			(.first.imports | length) == 1 and (.first.imports[0] | endswith("/.claude/CLAUDE.md"))' "$PLAN"
 		launched "$id"
 		run -0 by "$id" claude "$(jq -r '.first.imports[0]' "$PLAN")"

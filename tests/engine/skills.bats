@@ -87,7 +87,8 @@ ATTACK='cd ~/.claude/skills/oci-sandbox || exit
 
 @test "skills: a symlink that comes while a launch is being built leads the mount nowhere" {
 	mkdir -p "$ROOTFS/opt/elsewhere"
-	store skills
+	store skills/own
+	touch "$STORE/skills/own/file" # an empty folder would make room for an import
 	swapper_start --come-and-go /opt/elsewhere "$STORE/skills/oci-sandbox"
 	run --separate-stderr confined sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
 		claude "sed -n \"/elsewhere/p\" /proc/self/mountinfo"; done; echo ended'

@@ -85,12 +85,12 @@ static int set(struct launch *l, char *assignment, struct err *e)
 		l->gid = (gid_t)l->uid;
 		return 0;
 	}
+	if (strncmp(assignment, "skill=", 6) == 0)
+		return strlist_add(&l->skills, assignment + 6, e);
 	if (strncmp(assignment, "nameservers=", 12) == 0)
 		return resolv_parse(assignment + 12, &l->resolv, e);
 	if (strncmp(assignment, "left-out=", 9) == 0)
 		return strlist_add(&l->left_out, assignment + 9, e);
-	if (strncmp(assignment, "skill=", 6) == 0)
-		return strlist_add(&l->skills, assignment + 6, e);
 	if (strncmp(assignment, "writable=", 9) == 0)
 		return add_place(&l->writable, assignment + 9, e);
 	if (strncmp(assignment, "device=", 7) == 0)
