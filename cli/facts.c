@@ -50,7 +50,7 @@ const char *facts_egress(const struct run_dir *r)
  */
 const char *facts_scope(const struct run_dir *r)
 {
-	return r->policy.egress_scope == POLICY_SCOPE_AGENT ? "agent" : "container";
+	return policy_scope_name(r->policy.egress_scope);
 }
 
 /* Where the image had it when the container was created; NULL if it did not have it */

@@ -69,7 +69,7 @@ struct policy_numbers {
  * @workspace_root:	Clean absolute path of the workspace; NULL: the current folder
  * @allow_mount:	Clean absolute paths: engine mounts that stay visible
  * @allow_write:	What comes back writable: clean absolute paths, or ~/ and one relative to
- *the home
+ *			the home
  * @share_write:	.cache, .local/share and .agents/skills of the home are writable as they are
  * @allow_device:	Clean paths below /dev: devices that agents have
  * @gpu:		They have those of a GPU, too
@@ -142,6 +142,8 @@ struct policy {
 int policy_parse(char *text, const char *name, struct policy *ret, struct err *e);
 int policy_print(FILE *f, const struct policy *p);
 const char *policy_egress_name(enum policy_egress egress);
+const char *policy_scope_name(enum policy_scope scope);
+const char *policy_match_name(enum policy_match match);
 void policy_done(struct policy *p);
 const char *policy_forge_tool_name(enum policy_forge_tool tool);
 bool policy_numbers_have(const struct policy_numbers *l, uint32_t number);

@@ -23,7 +23,7 @@ struct err;
  * @set_env:	NAME=VALUE
  * @pass_env:	Variables that reach this agent: its own login
  * @local_model_port: TCP port of the container's loopback where this agent looks for a model,
- *unless the policy has another; 0: none
+ *		unless the policy has another; 0: none
  *
  * Owned by the caller; profile_done() releases it.
  */

@@ -110,7 +110,7 @@ struct dns_relay *dns_relay_free(struct dns_relay *r)
  * dns_relay_take_udp() - Answer queries that come to a UDP socket
  * @r:		Relay
  * @fd:		Non-blocking, CLOEXEC, and bound to one address: of a wildcard's answers nobody
- *could say where they come from.  Any network namespace.  Consumed, on failure too.
+ *		could say where they come from.  Any network namespace.  Consumed, on failure too.
  * @e:		Set on failure
  *
  * Return: 0 on success, -1 on failure

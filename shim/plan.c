@@ -17,7 +17,7 @@
  *				Mustn't: let a protected path be renamed away
  *   masks			single files of the container that hold secrets
  *   allow-write		before workspace and masks, as these hold in what it names; and once
- *more where it names something in a mask
+ *				more where it names something in a mask
  *   session, agent		facts for the guard; the real agent where its own checks expect it
  *
  * Nothing here asks the kernel anything.

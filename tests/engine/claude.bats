@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=root,engine
+# bats file_tags=root,engine,shim
 #
 # The real Claude Code, as npm installs it, in a confined container.
 

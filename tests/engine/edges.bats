@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=root,engine
+# bats file_tags=root,engine,shim
 #
 # Launches in containers that are not as one expects: homes, names and mounts of all kinds.
 

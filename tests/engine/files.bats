@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=root,engine
+# bats file_tags=root,engine,shim
 #
 # What of the container's files and devices an agent has besides its workspace, as the policy says.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=root,engine
+# bats file_tags=root,engine,shim
 #
 # Relays of real launches, when what they depend on fails, or is hostile.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=root,engine
+# bats file_tags=root,engine,shim
 #
 # Agents in containers without the hook, and in containers on the host's network: each launch makes
 # its own network, and pasta connects it.

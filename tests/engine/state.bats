@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=root,engine
+# bats file_tags=root,engine,shim
 #
 # What agents keep: import, sessions that share it, disks that are full, read-only or another's, kills,
 # and `oci-sandbox state`. What an import does to files is in tests/unit/state.bats.
