@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=root,engine,shim
+# bats file_tags=root,engine,shim,once
 #
 # The real agents have daemons and queues, by which one that is confined could have its commands run
 # by one that is not. Here the same user runs both in one container: the agent's own program, outside,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=root,engine,shim
+# bats file_tags=root,engine,shim,once
 #
 # gh-auth and glab-auth: a forge's token goes to gh or glab, and nowhere else. The two are stand-ins
 # that note how they were called; they keep the token where the real ones do, and in their formats.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=root,engine,shim
+# bats file_tags=root,engine,shim,once
 #
 # What an agent writes must be run and obeyed by nothing outside of its sandbox. An agent leaves
 # something wherever a tool of the developer's looks for programs, settings or a cache in the home, and

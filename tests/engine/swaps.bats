@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=root,engine,shim
+# bats file_tags=root,engine,shim,once
 #
 # Folders that turn into symlinks and back without a pause, while agents are launched: a launch works
 # or is refused, and the symlink leads it nowhere.
