@@ -22,6 +22,7 @@
 #include "login.h"
 #include "path.h"
 #include "program.h"
+#include "program_find.h"
 #include "run_dir.h"
 #include "token.h"
 
@@ -134,7 +135,7 @@ int login_run(const struct run_dir *r, enum policy_forge_tool tool, const struct
 	const char *name = policy_forge_tool_name(tool);
 	const char *host = find_host(t, &r->policy, a->n_operands > 0 ? a->operands[0] : NULL);
 	cleanup_free char *home = NULL;
-	char path[64];
+	char path[PROGRAM_FIND_BYTES];
 
 	if (r->policy.no_forge)
 		return refuse(EX_NOPERM, e, name,
@@ -146,7 +147,7 @@ int login_run(const struct run_dir *r, enum policy_forge_tool tool, const struct
 			      name, name, a->operands[0], name);
 		return EX_NOHOST;
 	}
-	if (program_find(name, path, sizeof(path)) == NULL) {
+	if (program_find(name, path) == NULL) {
 		(void)err_set(e, 0, "%s is not in " PROGRAM_PATH ": install it (%s)", name,
 			      t->from);
 		return EX_UNAVAILABLE;

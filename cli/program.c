@@ -18,26 +18,7 @@
 #include "cleanup.h"
 #include "err.h"
 #include "program.h"
-
-/**
- * program_find() - Find a program where packages put it
- * @name:	Its name
- * @ret:	Gets its path
- * @size:	Bytes of @ret
- *
- * Return: @ret, NULL if there is none
- */
-const char *program_find(const char *name, char ret[], unsigned size)
-{
-	static const char *const dirs[] = { "/usr/local/bin", "/usr/bin", "/bin" };
-
-	for (size_t i = 0; i < N_ELEMENTS(dirs); i++) {
-		(void)snprintf(ret, size, "%s/%s", dirs[i], name);
-		if (access(ret, X_OK) == 0)
-			return ret;
-	}
-	return NULL;
-}
+#include "program_find.h"
 
 static int wait_for(pid_t pid, const char *name, struct err *e)
 {

@@ -4,9 +4,6 @@
 
 struct err;
 
-#define PROGRAM_PATH "/usr/local/bin:/usr/bin:/bin"
-
-const char *program_find(const char *name, char ret[], unsigned size);
 int program_run(const char *path, const char *const argv[], const char *home, int input,
 		struct err *e);
 

@@ -24,7 +24,7 @@
 static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP };
 static volatile sig_atomic_t caught;
 
-static void catch (int sig)
+static void note_signal(int sig)
 {
 	caught = sig;
 }
@@ -52,7 +52,7 @@ static int read_text(char buf[TOKEN_MAX_BYTES], bool line, struct err *e)
 /* The terminal is as it was before anything else happens, also when a signal ends us. */
 static int read_terminal(const char *prompt, char buf[TOKEN_MAX_BYTES], struct err *e)
 {
-	struct sigaction act = { .sa_handler = catch }, old[N_ELEMENTS(ends)];
+	struct sigaction act = { .sa_handler = note_signal }, old[N_ELEMENTS(ends)];
 	struct termios before, quiet;
 	int result;
 

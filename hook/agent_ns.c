@@ -53,7 +53,7 @@
  * @net:	Whose, borrowed
  * @ids:	The container, borrowed
  * @hook:	The hook's end of a socket between the two, owned; -1: there is no process
- * @own:	The process's end, owned
+ * @own:	The process's end, and its own to close
  * @process:	The process
  *
  * It waits until the hook tells it to end.  Later processes have a copy of the hook's end, so it
@@ -294,22 +294,24 @@ static int use(const struct agent_ns_input *in, const struct maker *m, struct er
 
 /* ---- all of them ---- */
 
+/* It knows both ends from the beginning: it has to close the hook's. */
 static int start(struct maker *m, struct err *e)
 {
 	const struct timeval limit = { .tv_sec = WAIT_SECONDS };
-	cleanup_fd int hook = -1, own = -1;
+	cleanup_fd int own = -1;
 	int sv[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) < 0)
 		return err_set(e, errno, "make a pair of sockets");
-	hook = sv[0];
+	m->hook = sv[0];
 	own = m->own = sv[1];
-	if (setsockopt(hook, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0)
-		return err_set(e, errno, "limit the time to wait");
-	if (probe_start(&m->process, make_namespaces, m, e) < 0)
-		return -1;
-	m->hook = steal_fd(&hook);
-	return 0;
+	if (setsockopt(m->hook, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0)
+		(void)err_set(e, errno, "limit the time to wait");
+	else if (probe_start(&m->process, make_namespaces, m, e) == 0)
+		return 0;
+	close_p(&m->hook);
+	m->hook = -1;
+	return -1;
 }
 
 /* What a process says of its failure comes first: the hook has only seen it gone. */

@@ -27,6 +27,7 @@
 #include "launch.h"
 #include "path.h"
 #include "plan_ops.h"
+#include "program_find.h"
 #include "signing.h"
 #include "workspace.h"
 
@@ -67,13 +68,14 @@ static pid_t ask_git(const struct launch *l, int out)
 					    "^(user\\.(name|email)|(commit|tag)\\.gpgsign|"
 					    "filter\\.lfs\\.(clean|process))$",
 					    NULL };
-	static const char *const programs[] = { "/usr/local/bin/git", "/usr/bin/git", "/bin/git" };
 	const char *env[] = { NULL, SAFE_PATH, "GIT_DIR=/dev/null", NULL }; /* no repository's */
+	char path[PROGRAM_FIND_BYTES];
+	const char *git = program_find("git", path);
 	cleanup_free char *home = NULL;
 	posix_spawn_file_actions_t fa;
 	pid_t pid = -1;
 
-	if (asprintf(&home, "HOME=%s", l->home) < 0) {
+	if (git == NULL || asprintf(&home, "HOME=%s", l->home) < 0) {
 		home = NULL;
 		return -1;
 	}
@@ -86,10 +88,8 @@ static pid_t ask_git(const struct launch *l, int out)
 		goto out;
 	env[0] = home;
 	/* the casts undo nothing: posix_spawn(3) writes to neither */
-	for (size_t i = 0; i < N_ELEMENTS(programs) && pid < 0; i++)
-		if (posix_spawn(&pid, programs[i], &fa, NULL, (char *const *)argv,
-				(char *const *)env) != 0)
-			pid = -1;
+	if (posix_spawn(&pid, git, &fa, NULL, (char *const *)argv, (char *const *)env) != 0)
+		pid = -1;
 out:
 	(void)posix_spawn_file_actions_destroy(&fa);
 	return pid;

@@ -7,6 +7,6 @@
 struct err;
 struct launch;
 
-int git_read(struct launch *l, bool ask, struct err *e);
+int git_read(struct launch *l, bool asked, struct err *e);
 
 #endif

@@ -167,10 +167,10 @@ static int enter_stores(struct launch *l, struct prepared *p, struct err *e)
 	cleanup_store_news struct store_news news = { 0 };
 
 	p->store = stores_enter(l, &news, e);
-	if (p->store < 0 || share_prepare(l, &p->share, e) < 0 || skills_prepare(l, e) < 0)
+	if (p->store < 0)
 		return -1;
-	tell_imported(l, &news);
-	return 0;
+	tell_imported(l, &news); /* by no other launch, if this one fails */
+	return share_prepare(l, &p->share, e) < 0 ? -1 : skills_prepare(l, e);
 }
 
 /* All that can be known before a process is started; to print it, nothing is made. */

@@ -8,31 +8,24 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cleanup.h"
 #include "err.h"
 #include "path.h"
+#include "program_find.h"
 #include "signing.h"
 
 /**
  * signing_program() - Find what makes keys and signatures
  *
- * Not by PATH, where a file of the workspace could have put another.
- *
  * Return: absolute path of ssh-keygen(1), static; NULL if the container has none
  */
 const char *signing_program(void)
 {
-	static const char *const programs[] = { "/usr/local/bin/ssh-keygen", "/usr/bin/ssh-keygen",
-						"/bin/ssh-keygen" };
+	static char path[PROGRAM_FIND_BYTES];
 
-	for (size_t i = 0; i < N_ELEMENTS(programs); i++)
-		if (access(programs[i], X_OK) == 0)
-			return programs[i];
-	return NULL;
+	return program_find("ssh-keygen", path);
 }
 
 static int look_at(const char *path, mode_t type, uid_t uid, struct err *e)

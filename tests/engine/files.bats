@@ -18,24 +18,6 @@ teardown() {
 	container_remove
 }
 
-# refused MESSAGE: a launch runs no agent code, says so, and is 125
-refused() {
-	run -125 --separate-stderr confined claude 'echo the agent ran'
-	is ''
-	has "$1" "$stderr"
-}
-
-# folder PATH...: of the container's root file system, container root's from the top
-folder() {
-	local path
-
-	for path; do
-		mkdir -p "$ROOTFS$path"
-		path=${path#/}
-		container_owner 0 "$ROOTFS/${path%%/*}"
-	done
-}
-
 @test "allow-write: a folder of a hidden mount comes back, writable, and nothing beside it" {
 	mkdir "$KUBE/cache"
 	container_owner 0 "$KUBE"

@@ -18,17 +18,6 @@ teardown() {
 	container_remove
 }
 
-# refused MESSAGE OPTION...: a launch with these options runs no agent code, says so, and is 125
-refused() {
-	local message=$1
-
-	shift
-	OPTIONS+=("$@")
-	run -125 --separate-stderr confined claude 'echo the agent ran'
-	is ''
-	has "$message" "$stderr"
-}
-
 # within SECONDS COMMAND...: wait until the command succeeds
 within() {
 	local deadline=$((SECONDS + $1))

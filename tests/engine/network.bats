@@ -167,6 +167,48 @@ links() {
 	[[ $ENGINE != podman-runc || $output == *"agent-subnet 10.213.0.64/26: no addresses"* ]] # crun drops it
 }
 
+# hook_killed: from here on the hook is killed as soon as one of its processes has a user namespace;
+# what it had started is in the file $STARTED then
+hook_killed() {
+	local own=${ROOTFS%/*}
+
+	STARTED=$own/started
+	cat >"$own/killer" <<-'END'
+		#!/bin/bash
+		"${@:2}" <&0 &
+		hook=$!
+		while [[ -d /proc/$hook ]]; do
+			read -r -a started 2>/dev/null <"/proc/$hook/task/$hook/children"
+			for child in "${started[@]}"; do
+				[[ -e /proc/$child/ns/user && ! /proc/$child/ns/user -ef /proc/$$/ns/user ]] || continue
+				kill -STOP "$hook"
+				read -r -a started <"/proc/$hook/task/$hook/children"
+				kill -KILL "$hook"
+				printf '%s\n' "${started[@]}" >"$1"
+				exit 1
+			done
+		done
+	END
+	chmod 755 "$own/killer"
+	install -m 666 /dev/null "$STARTED"
+	SANDBOX_HOOKS=$own/hooks.d
+	sandbox_register "$SANDBOX_HOOKS" createRuntime "$own/killer" killer "$STARTED" "$SANDBOX_HOOK" \
+		--config "$SANDBOX_CONFIG" --libexec "$SANDBOX_LIBEXEC" createRuntime
+}
+
+@test "network: a hook that is killed stops the container, and leaves no process behind" {
+	local deadline=$((SECONDS + 10)) process
+
+	hook_killed
+	run ! confined echo the container ran
+	[[ $output != *'the container ran'* && -s $STARTED ]]
+	while read -r process; do
+		while [[ -e /proc/$process/exe ]]; do # no zombie's
+			((SECONDS < deadline))
+		done
+	done <"$STARTED"
+}
+
 @test "network: two containers at once, each with its own" {
 	local deadline=$((SECONDS + 60))
 

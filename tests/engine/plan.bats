@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=root,engine,shim
+# bats file_tags=root,engine,shim,once
 #
 # oci-sandbox run, and --print-plan: what is printed is what a launch then has.
 

@@ -19,17 +19,6 @@ teardown() {
 	container_remove
 }
 
-# refused MESSAGE OPTION...: a launch with these options runs no agent code, says so, and is 125
-refused() {
-	local message=$1
-
-	shift
-	OPTIONS+=("$@")
-	run -125 --separate-stderr confined claude 'echo the agent ran'
-	is ''
-	has "$message" "$stderr"
-}
-
 @test "state: the first launch imports what the profile lists, and says so in one line" {
 	local home=$ROOTFS/root
 

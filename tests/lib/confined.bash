@@ -85,6 +85,28 @@ unconfined() {
 		--annotation io.oci-sandbox.enable=true "${OPTIONS[@]}" --rootfs "$ROOTFS" "$@"
 }
 
+# refused MESSAGE OPTION...: a launch with these options runs no agent code, says so, and is 125
+refused() {
+	local message=$1
+
+	shift
+	OPTIONS+=("$@")
+	run -125 --separate-stderr confined claude 'echo the agent ran'
+	is ''
+	has "$message" "$stderr"
+}
+
+# folder PATH...: of the container's root file system, container root's from the top
+folder() {
+	local path
+
+	for path; do
+		mkdir -p "$ROOTFS$path"
+		path=${path#/}
+		container_owner 0 "$ROOTFS/${path%%/*}"
+	done
+}
+
 # is EXPECTED: $output is just that
 is() {
 	[[ $output == "$1" ]] || {
