@@ -24,37 +24,6 @@
 /* A policy's allow-ip and deny-ip may name so many different services; each is a rule. */
 #define SERVICES_MAX 1000
 
-/**
- * ruleset_chain_name() - What the kernel calls a chain
- * @chain:	Chain
- *
- * Return: a static string
- */
-const char *ruleset_chain_name(enum ruleset_chain chain)
-{
-	static const char *const names[RULESET_CHAINS] = {
-		[RULESET_INPUT] = "input",           [RULESET_OUTPUT] = "output",
-		[RULESET_FORWARD] = "forward",       [RULESET_POSTROUTING] = "postrouting",
-		[RULESET_EGRESS] = "egress",         [RULESET_DESTINATIONS] = "destinations",
-		[RULESET_UNFINISHED] = "unfinished", [RULESET_REFUSED] = "refused",
-	};
-
-	return names[chain];
-}
-
-/**
- * ruleset_refused_set() - What the kernel calls the set of refusals of a family
- * @family:	AF_INET or AF_INET6
- *
- * Its elements are destination, protocol and port.
- *
- * Return: a static string
- */
-const char *ruleset_refused_set(int family)
-{
-	return family == AF_INET ? "refused4" : "refused6";
-}
-
 /* ---- building ---- */
 
 static struct ruleset_rule *add_rule(struct ruleset *r, enum ruleset_chain chain,
