@@ -207,6 +207,8 @@ static const struct cli_subcommand subcommands[] = {
 const struct cli_place cli_place = {
 	.usage =
 		"usage: oci-sandbox run [--print-plan [--json]] [--workspace DIR] [--no-forge]\n"
+		"                       [--egress VALUE] [--local-port PORT]...\n"
+		"                       [--callback-port PORT]... [--pass-env NAME]...\n"
 		"                       AGENT [ARGUMENT...]\n"
 		"       oci-sandbox status [--json]\n"
 		"       oci-sandbox state path AGENT\n"

@@ -17,6 +17,7 @@
 #include "path.h"
 #include "policy.h"
 #include "profile.h"
+#include "session.h"
 
 #define AGENT_ID_DEFAULT 1000
 #define AGENT_ID_MAX 65533 /* 65534 is the overflow id, user_namespaces(7) */
@@ -397,14 +398,16 @@ static int check_ports(const struct policy *p, struct err *e)
 	return 0;
 }
 
-static int add_local_ports(void *member, const char *value, struct err *e)
+/* Adds ports as local-port does; @member is the policy. */
+int policy_add_local_ports(void *member, const char *value, struct err *e)
 {
 	struct policy *p = member;
 
 	return add_numbers(&p->local_port, value, 1, UINT16_MAX, e) < 0 ? -1 : check_ports(p, e);
 }
 
-static int add_callback_ports(void *member, const char *value, struct err *e)
+/* The same for callback-port */
+int policy_add_callback_ports(void *member, const char *value, struct err *e)
 {
 	struct policy *p = member;
 
@@ -461,13 +464,6 @@ static int refuse_path(void *member, const char *value, struct err *e)
 	return clean == NULL ? -1 : not_yet(e);
 }
 
-static int refuse_word(void *member, const char *value, struct err *e)
-{
-	(void)member;
-	(void)value;
-	return not_yet(e);
-}
-
 static int refuse_pids(void *member, const char *value, struct err *e)
 {
 	unsigned long n;
@@ -516,18 +512,18 @@ static const struct directive keys[] = {
 	{ "allow-connected", set_yes_no,	  AT(allow_connected),	true,	false },
 	{ "agent-subnet",    set_subnet,	  AT(agent_subnet),	true,	false },
 	{ "agent-uid",	     set_uids,		  AT(agent_uid),	true,	false },
-	{ "local-port",	     add_local_ports,	  0,			false,	false },
+	{ "local-port",	     policy_add_local_ports,   0,			false,	false },
 	{ "local-model-port", set_model_port,	  0,			true,	false },
-	{ "callback-port",   add_callback_ports,  0,			false,	false },
+	{ "callback-port",   policy_add_callback_ports, 0,			false,	false },
 	{ "agent-id",	     set_agent_id,	  AT(agent_id),		true,	false },
 	{ "state-root",	     directive_path,	  AT(state_root),	true,	false },
+	{ "session-may",     session_may_set,	  AT(session_may),	true,	false },
 	/* the value that is built is taken, the others are refused */
 	{ "nested-sandbox",  check_only_yes,	  0,			true,	false },
 	/* refused */
 	{ "runtime",	     refuse_path,	  0,			true,	false },
 	{ "memory-max",	     refuse_bytes,	  0,			true,	false },
 	{ "pids-max",	     refuse_pids,	  0,			true,	false },
-	{ "session-may",     refuse_word,	  0,			true,	false },
 };
 /* clang-format on */
 
@@ -555,7 +551,8 @@ static int fill_defaults(struct policy *p, struct err *e)
 int policy_parse(char *text, const char *name, struct policy *ret, struct err *e)
 {
 	cleanup_policy struct policy p = { .match = POLICY_MATCH_ANNOTATION,
-					   .agent_id = AGENT_ID_DEFAULT };
+					   .agent_id = AGENT_ID_DEFAULT,
+					   .session_may = POLICY_SESSION_ALL };
 
 	if (directives_read(text, name, keys, N_ELEMENTS(keys), &p, e) < 0)
 		return -1;

@@ -101,6 +101,7 @@ struct policy_numbers {
  * @agent_id:		What container root appears as inside a sandbox
  * @selectable:		A container may ask for this policy by its name
  * @require_hook:	In a container without the hook no agent is launched
+ * @session_may:	What a person may add for one session, bits of enum policy_session
  * @state_root:		Clean absolute path of the state stores; NULL: below the home
  *
  * Owned by the caller; policy_done() releases it.
@@ -136,6 +137,7 @@ struct policy {
 	unsigned agent_id;
 	bool selectable;
 	bool require_hook;
+	unsigned session_may;
 	char *state_root;
 };
 
@@ -146,6 +148,8 @@ const char *policy_scope_name(enum policy_scope scope);
 const char *policy_match_name(enum policy_match match);
 void policy_done(struct policy *p);
 const char *policy_forge_tool_name(enum policy_forge_tool tool);
+int policy_add_local_ports(void *member, const char *value, struct err *e);
+int policy_add_callback_ports(void *member, const char *value, struct err *e);
 bool policy_numbers_have(const struct policy_numbers *l, uint32_t number);
 
 #define cleanup_policy CLEANUP(policy_done)

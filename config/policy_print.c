@@ -8,6 +8,7 @@
 
 #include "ip.h"
 #include "policy.h"
+#include "session.h"
 
 static void print_each(FILE *f, const char *key, const struct strlist *l)
 {
@@ -98,6 +99,7 @@ int policy_print(FILE *f, const struct policy *p)
 	print_destinations(f, "allow-ip", p->allow_ip, p->n_allow_ip);
 	print_destinations(f, "deny-ip", p->deny_ip, p->n_deny_ip);
 	(void)fprintf(f, "agent-id = %u\n", p->agent_id);
+	session_may_print(f, p->session_may);
 	if (p->state_root != NULL)
 		(void)fprintf(f, "state-root = %s\n", p->state_root);
 	return ferror(f) ? -1 : 0;

@@ -109,7 +109,7 @@ int launch_check_ports(const struct launch *l, struct err *e)
 	if (!policy_numbers_have(&l->policy.callback_port, port))
 		return 0;
 	return err_set(e, 0,
-		       "port %u is a callback-port of the policy, and the local-model-port of the "
+		       "port %u is a callback-port, and the local-model-port of the "
 		       "profile `%s`: it can't be both (the policy's `local-model-port`, another "
 		       "port or none, comes before the profile's)",
 		       port, l->profile.name);

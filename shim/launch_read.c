@@ -33,6 +33,7 @@
 #include "path.h"
 #include "plan_ops.h"
 #include "routes.h"
+#include "session_options.h"
 #include "standalone.h"
 #include "store.h"
 #include "workspace.h"
@@ -407,7 +408,8 @@ int launch_read(const struct arguments *a, char *const vars[], bool nested, stru
 		return err_set(e, ENOMEM, "allocate a name");
 	if (read_container(&l, e) < 0 || choose_profile(&l, e) < 0 || read_names(&l, e) < 0 ||
 	    find_home(&l, environment_get(vars, "HOME"), e) < 0 ||
-	    narrow_network(&l, environment_get(vars, "OCI_SANDBOX_EGRESS"), e) < 0)
+	    narrow_network(&l, environment_get(vars, "OCI_SANDBOX_EGRESS"), e) < 0 ||
+	    (!nested && session_apply(a, &l, e) < 0))
 		goto fail;
 	narrow_to_routes(&l);
 	narrow_forges(&l, a->no_forge, environment_get(vars, "OCI_SANDBOX_NO_FORGE"));

@@ -148,10 +148,11 @@ static int make_argv(const struct launch *l, char *const *typed, struct strlist 
 static int run_nested(const struct launch *l, const struct arguments *a, char *const argv[],
 		      char **envp, struct err *e)
 {
-	if (a->workspace != NULL || a->no_forge) {
+	if (a->workspace != NULL || a->no_forge || a->egress != NULL || a->local_port.n > 0 ||
+	    a->callback_port.n > 0 || a->pass_env.n > 0) {
 		(void)err_set(e, 0,
-			      "this is a sandbox already, and stays as it is: --workspace and "
-			      "--no-forge are for a launch from the container");
+			      "this is a sandbox already, and stays as it is: of the "
+			      "options only --print-plan and --json can be given here");
 		return STATUS_FAILED;
 	}
 	if (a->print_plan)
@@ -256,7 +257,7 @@ static int finish(int status, struct err *e)
 
 int main(int argc, char **argv, char **envp)
 {
-	struct arguments a;
+	cleanup_arguments struct arguments a = { 0 };
 	struct err e = { 0 };
 
 	/* What the caller left open stays out; a parent that ignores SIGCHLD would hide the end */

@@ -403,7 +403,7 @@ model() {
 	sed -i 's/^local-port = .*/callback-port = 1920/' "$SANDBOX_CONFIG/policy.conf"
 	running
 	run -125 inside pi 'echo FAULT'
-	[[ $output == *'port 1920 is a callback-port of the policy, and the local-model-port of the profile `pi`'* && $output != *FAULT* ]]
+	[[ $output == *'port 1920 is a callback-port, and the local-model-port of the profile `pi`'* && $output != *FAULT* ]]
 	run -0 inside claude 'echo goes on'
 	[[ $output == *'goes on'* ]]
 }

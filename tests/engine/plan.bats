@@ -211,8 +211,10 @@ namespaces_differ() {
 	run -0 --separate-stderr by 0 codex "${RUN[*]} --print-plan --json codex"
 	jq -e '.nested and .command.program == "/usr/bin/codex"' <<<"$output"
 	schema_fits plan "$output"
-	run -125 by 0 codex "${RUN[*]} --no-forge codex true"
-	has 'this is a sandbox already' "$output"
+	for option in --no-forge '--egress none' '--local-port 80' '--callback-port 80' '--pass-env A'; do
+		run -125 by 0 codex "${RUN[*]} $option codex true"
+		has 'this is a sandbox already' "$output"
+	done
 }
 
 @test "run: a policy's workspace-root is the most that there is" {

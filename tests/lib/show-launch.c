@@ -17,10 +17,11 @@
  * show-launch settings: exit 0 if the settings on stdin may be given to an agent
  * show-launch routes IPV4 IPV6: exit 0 if these, as /proc/net has them, have a default route
  *
- * Keys: hooked (0: without the hook), asks-git, nameservers (a resolv.conf), left-out, git-common,
- * git-dir, uid (and gid), user, home, passwd-home, cwd, workspace, state, agent, agent-at, signing,
- * resolv-path, resolv-conf, share, share-store, and, once for each, skill, writable, device and
- * shared (the last three as REAL[,NAMED]).
+ * Keys: option (one of `oci-sandbox run`, as --NAME=VALUE), hooked (0: without the hook), asks-git,
+ *nameservers (a resolv.conf), left-out, git-common, git-dir, uid (and gid), user, home,
+ *passwd-home, cwd, workspace, state, agent, agent-at, signing, resolv-path, resolv-conf, share,
+ *share-store, and, once for each, skill, writable, device and shared (the last three as
+ *REAL[,NAMED]).
  */
 #include "config.h"
 
@@ -42,6 +43,7 @@
 #include "prepared.h"
 #include "resolv.h"
 #include "routes.h"
+#include "session_options.h"
 #include "settings.h"
 #include "workspace.h"
 
@@ -54,6 +56,15 @@ static int add_place(struct places *l, char *value, struct err *e)
 	if (comma != NULL)
 		*comma++ = '\0';
 	return places_add(l, value, comma != NULL ? comma : value, e);
+}
+
+static int add_option(struct launch *l, char *option, struct err *e)
+{
+	char name[] = "claude";
+	char *argv[] = { option, name, NULL };
+	cleanup_arguments struct arguments a = { 0 };
+
+	return arguments_parse_run(argv, &a, e) < 0 ? -1 : session_apply(&a, l, e);
 }
 
 static int set(struct launch *l, char *assignment, struct err *e)
@@ -85,6 +96,8 @@ static int set(struct launch *l, char *assignment, struct err *e)
 		l->gid = (gid_t)l->uid;
 		return 0;
 	}
+	if (strncmp(assignment, "option=", 7) == 0)
+		return add_option(l, assignment + 7, e);
 	if (strncmp(assignment, "skill=", 6) == 0)
 		return strlist_add(&l->skills, assignment + 6, e);
 	if (strncmp(assignment, "nameservers=", 12) == 0)
@@ -168,7 +181,7 @@ static int show_launch(const char *what, char **argv, char **envp, struct err *e
 
 static int show_arguments(char **argv, struct err *e)
 {
-	struct arguments a;
+	cleanup_arguments struct arguments a = { 0 };
 
 	if (arguments_parse_run(argv, &a, e) < 0)
 		return -1;

@@ -205,7 +205,9 @@ show_typical() {
 		--workspace|--workspace needs a value
 		--no-forge=no claude|unknown option `--no-forge=no`
 		--print claude|unknown option `--print`
-		--egress none claude|unknown option `--egress`
+		--egress none --egress=none claude|--egress is given twice
+		--local-port claude|which agent?
+		--pass-env= claude|--pass-env needs a value
 		- claude|unknown option `-`
 	END
 	run -1 "$SHOW" run ''
@@ -214,6 +216,59 @@ show_typical() {
 	[[ $output == *"needs a value"* ]]
 	run -1 "$SHOW" run "--$(printf 'x%.0s' {1..100000})"
 	[ "${#output}" -lt 512 ]
+}
+
+@test "run: ports and variables of one session are added as far as session-may lets them" {
+	typical
+	VARS+=(MINE=SECRET)
+	run -0 show_typical json option=--local-port=8080 option=--local-port=8081 option=--callback-port=8091 option=--pass-env=MINE
+	jq -e '.network.local_ports == [5432, 8080, 8081] and .network.callback_ports == [8090, 8091] and
+		(.environment | any(.name == "MINE" and (has("value") | not)))' <<<"$output"
+	while IFS='|' read -r option message; do
+		run -1 --separate-stderr show_typical json "option=$option"
+		[[ $stderr == "show-launch: $message"* ]] || {
+			printf '%s: %s\n' "$option" "$stderr"
+			return 1
+		}
+	done <<-'END'
+		--local-port=0|--local-port: `0` is not a number from 1 to 65535
+		--local-port=5432|--local-port: 5432 is named twice
+		--local-port=8090|--local-port: 8090 is both a local-port and a callback-port
+		--local-port=80 81|--local-port: `80 81` is more than one
+		--callback-port=65536|--callback-port: `65536` is not a number
+		--pass-env=LD_PRELOAD|--pass-env: `LD_PRELOAD` is never passed
+		--pass-env=PATH|--pass-env: `PATH` is never passed
+		--pass-env=A=B|--pass-env: `A=B` is not the name
+	END
+	echo 'session-may = pass-env' >>policy
+	run -0 show_typical json option=--pass-env=MINE
+	run -1 show_typical json option=--local-port=8080
+	[[ $output == *"--local-port: the policy does not let a session add one"* ]]
+	sed -i 's/^session-may.*/session-may = none/' policy
+	run -1 show_typical json option=--pass-env=MINE
+	[[ $output == *"lacks pass-env"* ]]
+	run -0 "$SHOW" policy policy
+	[[ $output == *$'\nsession-may = none'* ]]
+}
+
+@test "run: --egress narrows a launch, as far as its network lets it, and never widens it" {
+	typical
+	run -0 show_typical json option=--egress=none
+	jq -e '.network.kind == "none" and .network.egress == "none"' <<<"$output"
+	run -0 show_typical json option=--egress=internet
+	jq -e '.network.kind == "namespace"' <<<"$output"
+	run -1 show_typical json option=--egress=open
+	[[ $output == *"--egress open: the policy gives internet"* ]]
+	run -1 show_typical json option=--egress=allowlist
+	[[ $output == *"--egress allowlist: the hook's rules are fixed"* ]]
+	run -1 show_typical json option=--egress=some
+	[[ $output == *'`some` is none of'* ]]
+	sed -i 's/^network = .*/network = pasta/' manifest
+	run -0 show_typical json option=--egress=allowlist
+	jq -e '.network.kind == "pasta" and .network.egress == "allowlist"' <<<"$output"
+	echo 'egress = none' >>policy
+	run -1 show_typical json option=--egress=allowlist
+	[[ $output == *"the policy gives none"* ]]
 }
 
 @test "plan: an engine mount is masked, whatever its name" {
