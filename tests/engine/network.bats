@@ -349,6 +349,12 @@ hook_killed() {
 	run -0 inside claude "${GET[*]} http://127.0.0.1:8080; ${GET[*]} http://127.0.0.1:9999 || echo refused"
 	[[ $output == 'STAND-IN page of the container'*refused* ]]
 	run ! inside claude "${GET[*]} http://127.0.0.1:8082"
+	model 8083
+	run -0 inside oci-sandbox run --local-port 8083 claude "${GET[*]} http://127.0.0.1:8083"
+	is 'STAND-IN page of the container'
+	run ! inside claude "${GET[*]} http://127.0.0.1:8083" # it was for that launch alone
+	run -0 inside oci-sandbox run --egress none claude 'cat /proc/net/dev | grep -c :'
+	[[ $output == 1 ]]
 }
 
 # pi: an agent that has a local-model-port, and runs what it is told to as well
