@@ -332,56 +332,6 @@ static int add_numbers(struct policy_numbers *l, const char *value, unsigned lon
 	return l->n <= POLICY_NUMBERS_MAX ? 0 : err_set(e, 0, "more than %d", POLICY_NUMBERS_MAX);
 }
 
-static const char *const forge_tools[] = {
-	[POLICY_FORGE_GH] = "gh",
-	[POLICY_FORGE_GLAB] = "glab",
-};
-
-/**
- * policy_forge_tool_name() - The command that knows the login for a forge
- * @tool:	Whose
- *
- * Return: a static string
- */
-const char *policy_forge_tool_name(enum policy_forge_tool tool)
-{
-	return forge_tools[tool];
-}
-
-/* It becomes a part of git's configuration: nothing else than a name may be in it. */
-static bool is_host(const char *s)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
-
-	return s[0] != '\0' && s[0] != '-' && s[0] != '.' && strspn(s, letters) == strlen(s);
-}
-
-/* "HOST gh" or "HOST glab"; the member is the whole policy */
-static int add_forge(void *member, const char *value, struct err *e)
-{
-	cleanup_strlist struct strlist words = { 0 };
-	struct policy *p = member;
-	struct policy_forge *v;
-
-	if (strlist_add_words(&words, value, e) < 0)
-		return -1;
-	if (words.n != 2 || !is_host(words.v[0]))
-		return err_set(e, 0, "`%.60s` is not HOST gh or HOST glab", value);
-	v = reallocarray(p->forge, p->n_forge + 1, sizeof(*v));
-	if (v == NULL)
-		return err_set(e, ENOMEM, "allocate a forge");
-	p->forge = v;
-	for (size_t i = 0; i < N_ELEMENTS(forge_tools); i++)
-		if (strcmp(words.v[1], forge_tools[i]) == 0) {
-			v[p->n_forge++] = (struct policy_forge){
-				.host = steal_ptr(&words.v[0]),
-				.tool = (enum policy_forge_tool)i,
-			};
-			return 0;
-		}
-	return err_set(e, 0, "`%.60s` is not HOST gh or HOST glab", value);
-}
-
 /* ---- ports: the member is the whole policy, as one port can't be a service of both ---- */
 
 static int check_ports(const struct policy *p, struct err *e)
@@ -398,16 +348,14 @@ static int check_ports(const struct policy *p, struct err *e)
 	return 0;
 }
 
-/* Adds ports as local-port does; @member is the policy. */
-int policy_add_local_ports(void *member, const char *value, struct err *e)
+static int add_local_ports(void *member, const char *value, struct err *e)
 {
 	struct policy *p = member;
 
 	return add_numbers(&p->local_port, value, 1, UINT16_MAX, e) < 0 ? -1 : check_ports(p, e);
 }
 
-/* The same for callback-port */
-int policy_add_callback_ports(void *member, const char *value, struct err *e)
+static int add_callback_ports(void *member, const char *value, struct err *e)
 {
 	struct policy *p = member;
 
@@ -502,7 +450,7 @@ static const struct directive keys[] = {
 	{ "home-read",	     add_relatives,	  AT(home_read),	false,	false },
 	{ "pass-env",	     directive_env,		  AT(pass_env),		false,	false },
 	{ "no-forge",	     set_true,		  AT(no_forge),		true,	true },
-	{ "forge-host",	     add_forge,		  0,			false,	false },
+	{ "forge-host",	     policy_forge_add,	  0,			false,	false },
 	{ "allow-ip",	     add_destination,	  AT(allow_ip),		false,	false },
 	{ "deny-ip",	     add_destination,	  AT(deny_ip),		false,	false },
 	{ "selectable",	     set_yes_no,	  AT(selectable),	true,	false },
@@ -512,9 +460,9 @@ static const struct directive keys[] = {
 	{ "allow-connected", set_yes_no,	  AT(allow_connected),	true,	false },
 	{ "agent-subnet",    set_subnet,	  AT(agent_subnet),	true,	false },
 	{ "agent-uid",	     set_uids,		  AT(agent_uid),	true,	false },
-	{ "local-port",	     policy_add_local_ports,   0,			false,	false },
+	{ "local-port",	     add_local_ports,	  0,			false,	false },
 	{ "local-model-port", set_model_port,	  0,			true,	false },
-	{ "callback-port",   policy_add_callback_ports, 0,			false,	false },
+	{ "callback-port",   add_callback_ports,  0,			false,	false },
 	{ "agent-id",	     set_agent_id,	  AT(agent_id),		true,	false },
 	{ "state-root",	     directive_path,	  AT(state_root),	true,	false },
 	{ "session-may",     session_may_set,	  AT(session_may),	true,	false },
@@ -562,6 +510,23 @@ int policy_parse(char *text, const char *name, struct policy *ret, struct err *e
 	*ret = p;
 	p = (struct policy){ 0 };
 	return 0;
+}
+
+/**
+ * policy_add() - Add to a key that may be given more than once, as one more line would
+ * @p:		Policy; half changed on failure: drop it
+ * @key:	The key
+ * @value:	Its value
+ * @e:		Set on failure
+ *
+ * Return: 0 on success, -1 on failure
+ */
+int policy_add(struct policy *p, const char *key, const char *value, struct err *e)
+{
+	for (size_t i = 0; i < N_ELEMENTS(keys); i++)
+		if (!keys[i].single && strcmp(key, keys[i].key) == 0)
+			return keys[i].set((char *)p + keys[i].offset, value, e);
+	return err_set(e, EINVAL, "nothing can be added to %s", key);
 }
 
 /**

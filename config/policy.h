@@ -148,8 +148,8 @@ const char *policy_scope_name(enum policy_scope scope);
 const char *policy_match_name(enum policy_match match);
 void policy_done(struct policy *p);
 const char *policy_forge_tool_name(enum policy_forge_tool tool);
-int policy_add_local_ports(void *member, const char *value, struct err *e);
-int policy_add_callback_ports(void *member, const char *value, struct err *e);
+int policy_forge_add(void *member, const char *value, struct err *e);
+int policy_add(struct policy *p, const char *key, const char *value, struct err *e);
 bool policy_numbers_have(const struct policy_numbers *l, uint32_t number);
 
 #define cleanup_policy CLEANUP(policy_done)

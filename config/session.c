@@ -6,34 +6,17 @@
 
 #include <string.h>
 
-#include "directives.h"
 #include "err.h"
 #include "policy.h"
 #include "session.h"
 
-static int add_local(struct policy *p, const char *value, struct err *e)
-{
-	return policy_add_local_ports(p, value, e);
-}
-
-static int add_callback(struct policy *p, const char *value, struct err *e)
-{
-	return policy_add_callback_ports(p, value, e);
-}
-
-static int add_variable(struct policy *p, const char *value, struct err *e)
-{
-	return directive_env(&p->pass_env, value, e);
-}
-
 static const struct {
-	const char *word;
+	const char *word; /* also the policy's key, and the option's name */
 	enum policy_session bit;
-	int (*add)(struct policy *p, const char *value, struct err *e);
 } all[] = {
-	{ "local-port", POLICY_SESSION_LOCAL_PORT, add_local },
-	{ "callback-port", POLICY_SESSION_CALLBACK_PORT, add_callback },
-	{ "pass-env", POLICY_SESSION_PASS_ENV, add_variable },
+	{ "local-port", POLICY_SESSION_LOCAL_PORT },
+	{ "callback-port", POLICY_SESSION_CALLBACK_PORT },
+	{ "pass-env", POLICY_SESSION_PASS_ENV },
 };
 
 static int add_word(unsigned *may, const char *word, struct err *e)
@@ -110,7 +93,8 @@ int session_add(struct policy *p, enum policy_session what, const char *value, s
 		if (strpbrk(value, " \t\n") != NULL)
 			return err_set(e, 0, "--%s: `%.60s` is more than one (repeat the option)",
 				       all[i].word, value);
-		return all[i].add(p, value, e) < 0 ? err_wrap(e, "--%s", all[i].word) : 0;
+		return policy_add(p, all[i].word, value, e) < 0 ? err_wrap(e, "--%s", all[i].word)
+								: 0;
 	}
 	return err_set(e, 0, "nothing that a session may add");
 }

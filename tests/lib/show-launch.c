@@ -17,11 +17,10 @@
  * show-launch settings: exit 0 if the settings on stdin may be given to an agent
  * show-launch routes IPV4 IPV6: exit 0 if these, as /proc/net has them, have a default route
  *
- * Keys: option (one of `oci-sandbox run`, as --NAME=VALUE), hooked (0: without the hook), asks-git,
- *nameservers (a resolv.conf), left-out, git-common, git-dir, uid (and gid), user, home,
- *passwd-home, cwd, workspace, state, agent, agent-at, signing, resolv-path, resolv-conf, share,
- *share-store, and, once for each, skill, writable, device and shared (the last three as
- *REAL[,NAMED]).
+ * Keys: hooked (0: without the hook), asks-git, nameservers (a resolv.conf), left-out, git-common,
+ * git-dir, uid (and gid), user, home, passwd-home, cwd, workspace, state, agent, agent-at, signing,
+ * resolv-path, resolv-conf, share, share-store, and, once for each, option (--NAME=VALUE of
+ * `oci-sandbox run`), skill, writable, device and shared (the last three as REAL[,NAMED]).
  */
 #include "config.h"
 
