@@ -246,8 +246,8 @@ namespaces_differ() {
 	has 'no pi in this container: install it' "$stderr"
 	run -64 --separate-stderr by 0 "${RUN[@]}" --print-plan
 	[[ -z $output && $stderr == 'oci-sandbox: which agent? its name is missing' ]]
-	run -64 --separate-stderr by 0 "${RUN[@]}" --egress=none codex true
-	has 'unknown option `--egress=none`' "$stderr"
+	run -64 --separate-stderr by 0 "${RUN[@]}" --agents=all codex true
+	has 'unknown option `--agents=all`' "$stderr"
 	# shellcheck disable=SC2016 # the container's
 	run -0 --separate-stderr by 0 sh -c 'x=$(head -c 120000 /dev/zero | tr "\0" x)
 		"$@" --print-plan --json codex -- $x $x $x $x $x $x $x $x "" "$(printf "\033[2J\n\nz")"' - "${RUN[@]}"
