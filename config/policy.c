@@ -394,16 +394,6 @@ static int set_subnet(void *member, const char *value, struct err *e)
 
 /* ---- values of keys whose feature is not there yet: checked, then refused ---- */
 
-static int check_only_yes(void *member, const char *value, struct err *e)
-{
-	(void)member;
-	if (strcmp(value, "yes") == 0)
-		return 0;
-	if (strcmp(value, "no") != 0)
-		return err_set(e, 0, "`%.60s` is none of yes no", value);
-	return err_set(e, ENOTSUP, "`%s` is not supported yet", value);
-}
-
 static int refuse_path(void *member, const char *value, struct err *e)
 {
 	cleanup_free char *clean = path_clean(value, e);
@@ -466,8 +456,7 @@ static const struct directive keys[] = {
 	{ "agent-id",	     set_agent_id,	  AT(agent_id),		true,	false },
 	{ "state-root",	     directive_path,	  AT(state_root),	true,	false },
 	{ "session-may",     session_may_set,	  AT(session_may),	true,	false },
-	/* the value that is built is taken, the others are refused */
-	{ "nested-sandbox",  check_only_yes,	  0,			true,	false },
+	{ "nested-sandbox",  set_yes_no,	  AT(nested_sandbox),	true,	false },
 	/* refused */
 	{ "runtime",	     refuse_path,	  0,			true,	false },
 	{ "memory-max",	     refuse_bytes,	  0,			true,	false },
@@ -500,7 +489,8 @@ int policy_parse(char *text, const char *name, struct policy *ret, struct err *e
 {
 	cleanup_policy struct policy p = { .match = POLICY_MATCH_ANNOTATION,
 					   .agent_id = AGENT_ID_DEFAULT,
-					   .session_may = POLICY_SESSION_ALL };
+					   .session_may = POLICY_SESSION_ALL,
+					   .nested_sandbox = true };
 
 	if (directives_read(text, name, keys, N_ELEMENTS(keys), &p, e) < 0)
 		return -1;

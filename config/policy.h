@@ -99,6 +99,7 @@ struct policy_numbers {
  *			those of @allow_ip; likewise
  * @n_deny_ip:		How many
  * @agent_id:		What container root appears as inside a sandbox
+ * @nested_sandbox:	Agents may make user namespaces, as their own sandboxes do
  * @selectable:		A container may ask for this policy by its name
  * @require_hook:	In a container without the hook no agent is launched
  * @session_may:	What a person may add for one session, bits of enum policy_session
@@ -135,6 +136,7 @@ struct policy {
 	struct ip_destination *deny_ip;
 	size_t n_deny_ip;
 	unsigned agent_id;
+	bool nested_sandbox;
 	bool selectable;
 	bool require_hook;
 	unsigned session_may;

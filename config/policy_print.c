@@ -100,6 +100,8 @@ int policy_print(FILE *f, const struct policy *p)
 	print_destinations(f, "deny-ip", p->deny_ip, p->n_deny_ip);
 	(void)fprintf(f, "agent-id = %u\n", p->agent_id);
 	session_may_print(f, p->session_may);
+	if (!p->nested_sandbox)
+		(void)fputs("nested-sandbox = no\n", f);
 	if (p->state_root != NULL)
 		(void)fprintf(f, "state-root = %s\n", p->state_root);
 	return ferror(f) ? -1 : 0;

@@ -30,6 +30,8 @@ struct confinements {
 extern const struct confinements confinement_securebits;
 extern const struct confinements confinement_refused_calls;
 extern const struct confinements confinement_refused_ioctls;
+extern const struct confinements confinement_refused_nesting;
+extern const struct confinements confinement_sockets;
 
 struct confinements confinement_namespaces(const struct launch *l);
 uint64_t confinement_bits(const struct confinements *c);

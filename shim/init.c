@@ -110,7 +110,8 @@ static int build(const struct sandbox *s, const struct init_pipes *p, struct err
 	(void)umask(mask);
 	if (chdir(s->launch->cwd) < 0)
 		return err_set(e, errno, "enter %s", s->launch->cwd);
-	if (privileges_drop(e) < 0 || seccomp_install(e) < 0)
+	if (keyring_leave(e) < 0 || privileges_drop(e) < 0 ||
+	    seccomp_install(s->launch->policy.nested_sandbox, e) < 0)
 		return -1;
 	/* The agent has our uid: it must not trace us, nor read what our memory held before */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)

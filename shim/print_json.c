@@ -189,6 +189,8 @@ static void add_privileges(struct json_out *o, const struct launch *l)
 	add_names(o, "securebits", &confinement_securebits);
 	add_names(o, "refused_calls", &confinement_refused_calls);
 	add_names(o, "refused_ioctls", &confinement_refused_ioctls);
+	add_names(o, "sockets", &confinement_sockets);
+	add_bool(o, "nested_sandbox", l->policy.nested_sandbox);
 	add_bool(o, "drops_groups", l->uid == 0);
 	json_out_close(o, '}');
 }

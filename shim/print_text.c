@@ -171,7 +171,9 @@ static void print_privileges(FILE *f, const struct launch *l)
 	put_line(f, "no_new_privs", "set");
 	put_names(f, "refused", &confinement_refused_calls);
 	put_names(f, "refused", &confinement_refused_ioctls);
-	put_line(f, "refused", "sockets of AF_VSOCK");
+	put_names(f, "sockets", &confinement_sockets);
+	if (!l->policy.nested_sandbox)
+		put_names(f, "no nesting", &confinement_refused_nesting);
 }
 
 static void print_environment(FILE *f, const struct prepared *p)

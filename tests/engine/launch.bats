@@ -132,7 +132,8 @@ within() {
 	run -0 --separate-stderr unconfined claude 'probe calls </dev/null'
 	has 'TIOCSTI ENOTTY' "$output"
 	[[ $output != *'keyctl EPERM'* ]]
-	run -0 --separate-stderr confined claude 'probe calls </dev/null'
+	run -0 --separate-stderr confined claude 'probe calls </dev/null
+		calls agent reboot mount socket,16,3,12 | grep -v ^i386'
 	is $'TIOCSTI EPERM
 TIOCSTI-high EPERM
 TIOCLINUX EPERM
@@ -143,7 +144,19 @@ bpf EPERM
 perf_event_open EPERM
 userfaultfd EPERM
 io_uring_setup EPERM
-vsock EAFNOSUPPORT'
+vsock EAFNOSUPPORT
+'"$(printf '%s\n' 'x86_64 reboot: EPERM' 'x32 reboot: EPERM' 'x86_64 mount: passed' 'x32 mount: passed' \
+		'x86_64 socket: EPROTONOSUPPORT' 'x32 socket: EPROTONOSUPPORT')"
+}
+
+@test "privileges: nested-sandbox decides whether the agent makes user namespaces" {
+	local tries='calls agent unshare,0x10000000 clone,0x10000000 setns clone3 | grep ^x86_64'
+
+	run -0 --separate-stderr confined claude "$tries"
+	is $'x86_64 unshare: passed\nx86_64 clone: passed\nx86_64 setns: passed\nx86_64 clone3: passed'
+	policy_with 'nested-sandbox = no'
+	run -0 --separate-stderr confined claude "$tries; echo ran"
+	is $'x86_64 unshare: EPERM\nx86_64 clone: EPERM\nx86_64 setns: EPERM\nx86_64 clone3: ENOSYS\nran'
 }
 
 @test "privileges: container root appears as uid 1000, by its own name, and owns its files" {

@@ -18,7 +18,7 @@ lab_prepare() {
 	fi
 	sandbox_install
 	rootfs_make "$template"
-	install "$BUILDDIR/tests/lib/probe" "$template/usr/bin/probe"
+	install "$BUILDDIR/tests/lib/probe" "$BUILDDIR/tests/lib/calls" "$template/usr/bin/"
 	printf '#!/bin/sh\nexec sh -c "$@"\n' >"$template/usr/local/bin/claude"
 	chmod 755 "$template/usr/local/bin/claude"
 	for home in root home/dev; do

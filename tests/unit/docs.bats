@@ -47,25 +47,6 @@ policy_says() {
 	keys_agree config/profile.c docs/oci-sandbox-profile.5
 }
 
-@test "docs: what oci-sandbox-policy(5) calls supported is taken, what it does not is refused" {
-	local key value others word rows=0
-
-	hook_setup "$BATS_TEST_TMPDIR/host"
-	while IFS=$'\t' read -r key value others; do
-		rows=$((rows + 1))
-		if [[ $value != "see above" ]]; then
-			run -0 policy_says "$key" "$value"
-			[[ $output == "ok "* ]]
-		fi
-		for word in ${others//,/}; do
-			run -0 policy_says "$key" "$word"
-			[[ $output == "problem "*":1: $key: "*"not supported yet"* ]]
-		done
-	done < <(sed -nE 's/^\.It Ic ([a-z-]+) Ta (No )?([a-z -]+) Ta (.*)$/\1\t\3\t\4/p' \
-		"$SRCDIR/docs/oci-sandbox-policy.5")
-	[[ $rows -ge 1 ]]
-}
-
 @test "docs: what oci-sandbox-policy(5) calls not supported yet is refused so" {
 	local key kind rows=0
 	local -A example=([path]=/x
