@@ -132,7 +132,7 @@ int child_reap(pid_t pid, bool block)
 	return WIFSIGNALED(wstatus) ? 128 + WTERMSIG(wstatus) : WEXITSTATUS(wstatus);
 }
 
-/* Both ends of two pipes and of a socket, owned */
+/* Both ends of two pipes and of two sockets, owned */
 struct pipes {
 	int go_r;
 	int go_w;
@@ -140,6 +140,8 @@ struct pipes {
 	int report_w;
 	int sock_here;
 	int sock_there;
+	int job_here;
+	int job_there;
 };
 
 static void pipes_done(struct pipes *p)
@@ -150,6 +152,8 @@ static void pipes_done(struct pipes *p)
 	close_p(&p->report_w);
 	close_p(&p->sock_here);
 	close_p(&p->sock_there);
+	close_p(&p->job_here);
+	close_p(&p->job_there);
 }
 
 static int pipe_open(int *ret_r, int *ret_w, struct err *e)
@@ -163,18 +167,26 @@ static int pipe_open(int *ret_r, int *ret_w, struct err *e)
 	return 0;
 }
 
+static int socket_open(int *ret_here, int *ret_there, struct err *e)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return err_set(e, errno, "make a pair of sockets");
+	*ret_here = ends[0];
+	*ret_there = ends[1];
+	return 0;
+}
+
 static int pipes_open(struct pipes *ret, struct err *e)
 {
 	const struct timeval limit = { .tv_sec = SOCK_SECONDS };
-	int sock[2];
 
 	if (pipe_open(&ret->go_r, &ret->go_w, e) < 0 ||
-	    pipe_open(&ret->report_r, &ret->report_w, e) < 0)
+	    pipe_open(&ret->report_r, &ret->report_w, e) < 0 ||
+	    socket_open(&ret->sock_here, &ret->sock_there, e) < 0 ||
+	    socket_open(&ret->job_here, &ret->job_there, e) < 0)
 		return -1;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) < 0)
-		return err_set(e, errno, "make a pair of sockets");
-	ret->sock_here = sock[0];
-	ret->sock_there = sock[1];
 	/* Nothing that the other process does takes long, and the agent could hold it up */
 	if (setsockopt(ret->sock_here, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0)
 		return err_set(e, errno, "limit the time to wait");
@@ -199,8 +211,10 @@ static void make_init(const struct sandbox *s, struct pipes *p, struct made *ret
 		return;
 	}
 	if (pid == 0)
-		init_main(s, &(struct init_pipes){
-				     .go = p->go_r, .report = p->report_w, .sock = p->sock_there });
+		init_main(s, &(struct init_pipes){ .go = p->go_r,
+						   .report = p->report_w,
+						   .sock = p->sock_there,
+						   .job = p->job_there });
 	ret->pid = pid;
 	ret->failed = write_maps(pid, s->launch, s->launch->policy.agent_id, &ret->e) < 0;
 }
@@ -284,6 +298,7 @@ static _Noreturn void be_holder(const struct sandbox *s, struct pipes *p,
 	close_p(&p->go_w);
 	close_p(&p->report_r);
 	close_p(&p->sock_here);
+	close_p(&p->job_here);
 	if (!is_held(h->hold))
 		_exit(EXIT_FAILURE);
 	m.failed = network_set_loopback_up(&m.e) < 0 ||
@@ -295,6 +310,7 @@ static _Noreturn void be_holder(const struct sandbox *s, struct pipes *p,
 	close_p(&p->go_r);
 	close_p(&p->report_w);
 	close_p(&p->sock_there);
+	close_p(&p->job_there);
 	while (is_held(h->hold))
 		continue;
 	_exit(EXIT_SUCCESS);
@@ -375,7 +391,7 @@ static void make(const struct sandbox *s, struct pipes *p, struct child *c, stru
  */
 int child_make(const struct sandbox *s, struct child *ret, struct err *e)
 {
-	CLEANUP(pipes_done) struct pipes p = { -1, -1, -1, -1, -1, -1 };
+	CLEANUP(pipes_done) struct pipes p = { -1, -1, -1, -1, -1, -1, -1, -1 };
 	cleanup_child struct child c = CHILD_NONE;
 	struct made m = { 0 };
 
@@ -393,6 +409,7 @@ int child_make(const struct sandbox *s, struct child *ret, struct err *e)
 	c.go = steal_fd(&p.go_w);
 	c.report = steal_fd(&p.report_r);
 	c.sock = steal_fd(&p.sock_here);
+	c.job = steal_fd(&p.job_here);
 	*ret = c;
 	c = (struct child)CHILD_NONE;
 	return 0;
@@ -436,6 +453,7 @@ void child_done(struct child *c)
 	close_p(&c->go);
 	close_p(&c->report);
 	close_p(&c->sock);
+	close_p(&c->job);
 	release_holder(c);
 	pasta_done(&c->pasta);
 	*c = (struct child)CHILD_NONE;

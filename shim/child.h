@@ -18,6 +18,7 @@ struct sandbox;
  *		relays are there
  * @report:	Read end of a pipe: why the sandbox could not be built
  * @sock:	Socket to it, which relays.h is about
+ * @job:	Socket to it, which job.h is about; the masters of the ptys come by it first
  * @holder:	Process that keeps the launch's own network until it is connected; 0: none
  * @hold:	Write end of a pipe: a byte once the holder's id maps are written, closed when it
  *		is to end
@@ -30,14 +31,15 @@ struct child {
 	int go;
 	int report;
 	int sock;
+	int job;
 	pid_t holder;
 	int hold;
 	struct pasta pasta;
 };
 
-#define CHILD_NONE                                                                  \
-	{                                                                           \
-		.go = -1, .report = -1, .sock = -1, .hold = -1, .pasta = PASTA_NONE \
+#define CHILD_NONE                                                                             \
+	{                                                                                      \
+		.go = -1, .report = -1, .sock = -1, .job = -1, .hold = -1, .pasta = PASTA_NONE \
 	}
 
 int child_make(const struct sandbox *s, struct child *ret, struct err *e);

@@ -10,6 +10,7 @@ struct init_pipes {
 		       relays are there; end of file: give up */
 	int report; /* write end: why the sandbox could not be built, closed when it runs */
 	int sock;   /* SOCK_SEQPACKET: what relays.h is about */
+	int job;    /* SOCK_SEQPACKET: what job.h is about, after the masters of the ptys */
 };
 
 _Noreturn void init_main(const struct sandbox *s, const struct init_pipes *p);

@@ -31,6 +31,7 @@
 #include "skills.h"
 #include "store.h"
 #include "stores.h"
+#include "terminals.h"
 
 #define STATUS_FAILED 125
 #define STATUS_CANNOT_RUN 126
@@ -192,6 +193,7 @@ static int run(const struct arguments *a, char **envp, struct err *e)
 {
 	cleanup_launch struct launch l = { 0 };
 	cleanup_prepared struct prepared p = PREPARED_NONE;
+	cleanup_terminals struct terminals terminals = { 0 };
 	cleanup_strlist struct strlist args = { 0 };
 	const bool nested = launch_is_nested();
 	int status = STATUS_FAILED;
@@ -210,11 +212,16 @@ static int run(const struct arguments *a, char **envp, struct err *e)
 
 	for (size_t i = 0; i < p.messages.n; i++)
 		say("", p.messages.v[i]);
+	if (terminals_look(&terminals, e) < 0)
+		return STATUS_FAILED;
 	(void)sandbox_run(&(struct sandbox){ .launch = &l,
 					     .plan = &p.mounts,
 					     .argv = p.argv,
 					     .env = p.env.v,
-					     .warn = warn },
+					     .warn = warn,
+					     .terminals = &terminals,
+					     .attached = terminals_are_all(&terminals) &&
+							 terminals_are_in_foreground(&terminals) },
 			  &status, e);
 	warn_of_made(&l, &p.missing);
 	return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * DOC: The supervisor: waits for the agent, relays, and passes signals on
+ * DOC: The supervisor: has the sandbox made, relays, and keeps the session
  *
  * It stays in the container's namespaces with the developer's rights, so it does as little as
  * it can, and returns the agent's status.
@@ -14,7 +14,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -25,50 +24,10 @@
 #include "loop.h"
 #include "relays.h"
 #include "sandbox.h"
+#include "session.h"
 
 #define REPORT_MAX_BYTES 4096
 #define STATUS_FAILED 125
-
-static bool is_passed_on(int sig)
-{
-	return sig == SIGTERM || sig == SIGHUP || sig == SIGINT || sig == SIGQUIT ||
-	       sig == SIGUSR1 || sig == SIGUSR2 || sig == SIGALRM;
-}
-
-/**
- * struct session - a launch that runs
- * @signals:	signalfd(2)
- * @child:	The first process
- * @warn:	Told when the agent has lost its network
- * @status:	The first process's status once it has ended, -1 until then
- */
-struct session {
-	struct relay_watch signals;
-	struct child *child;
-	launch_warn warn;
-	int status;
-};
-
-static void see_end(struct session *s)
-{
-	s->status = child_reap(s->child->pid, false);
-	if (s->status < 0 && pasta_has_ended(&s->child->pasta))
-		s->warn("pasta has ended, so the agent has no network any more: launch it again");
-}
-
-/* What a person sends to the launch is for the agent; what the terminal sends it has got. */
-static void see_signals(struct relay_watch *w, uint32_t events)
-{
-	struct session *s = relay_owner_of(w, struct session, signals);
-	struct signalfd_siginfo info;
-
-	(void)events;
-	while (s->status < 0 && read(w->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		if (info.ssi_signo == SIGCHLD)
-			see_end(s);
-		else if (is_passed_on((int)info.ssi_signo) && info.ssi_code <= 0)
-			(void)kill(s->child->pid, (int)info.ssi_signo);
-}
 
 /*
  * As a relay: splice(2) into a closed connection must be no end, and each connection is two
@@ -83,37 +42,6 @@ static void prepare_to_relay(void)
 		l.rlim_cur = l.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &l);
 	}
-}
-
-/* Returns the agent's status, -1 if it can't be waited for. */
-static int supervise(const struct sandbox *sandbox, struct relay_loop *loop, struct child *c,
-		     const sigset_t *set, struct err *e)
-{
-	cleanup_fd int fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
-	struct session s = { .signals = { .fd = fd, .ready = see_signals },
-			     .child = c,
-			     .warn = sandbox->warn,
-			     .status = -1 };
-
-	if (fd < 0)
-		return err_set(e, errno, "watch for signals");
-	if (relay_loop_add(loop, &s.signals, EPOLLIN, e) < 0)
-		return -1;
-	while (s.status < 0 && relay_loop_run_once(loop, -1, e) >= 0)
-		continue;
-	relay_loop_remove(loop, &s.signals);
-	return s.status;
-}
-
-static void block_signals(sigset_t *set)
-{
-	static const int wanted[] = { SIGCHLD, SIGTERM, SIGHUP,  SIGINT,
-				      SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM };
-
-	(void)sigemptyset(set);
-	for (size_t i = 0; i < N_ELEMENTS(wanted); i++)
-		(void)sigaddset(set, wanted[i]);
-	(void)sigprocmask(SIG_BLOCK, set, NULL);
 }
 
 /* What the first process says of its end comes before what came of that here. */
@@ -164,10 +92,11 @@ int sandbox_run(const struct sandbox *s, int *ret_status, struct err *e)
 	cleanup_child struct child c = CHILD_NONE;
 	cleanup_relay_loop struct relay_loop *loop = NULL;
 	cleanup_relays struct relays relays = { 0 };
-	sigset_t set;
+	int masters[TERMINALS_MAX];
+	sigset_t signals;
 
 	*ret_status = STATUS_FAILED;
-	block_signals(&set);
+	session_block_signals(&signals);
 	if (child_make(s, &c, e) < 0)
 		return -1;
 	if (write_all(c.go, "", 1, e) < 0)
@@ -175,11 +104,12 @@ int sandbox_run(const struct sandbox *s, int *ret_status, struct err *e)
 	prepare_to_relay(); /* nothing of this is the first process's to inherit */
 	loop = relay_loop_new(e);
 	if (loop == NULL || relays_start(s->launch, loop, c.sock, s->warn, &relays, e) < 0 ||
-	    child_connect(&c, e) < 0)
+	    child_connect(&c, e) < 0 ||
+	    terminals_take_masters(s->terminals, c.job, s->attached, masters, e) < 0)
 		return give_up(&c, ret_status, e);
 	if (let_run(&c, ret_status, e) < 0)
 		return -1;
-	*ret_status = supervise(s, loop, &c, &set, e);
+	*ret_status = session_run(s, loop, &c, masters, &signals, e);
 	if (*ret_status < 0) {
 		*ret_status = STATUS_FAILED;
 		child_kill(&c);

@@ -2,8 +2,11 @@
 #ifndef SHIM_SANDBOX_H
 #define SHIM_SANDBOX_H
 
+#include <stdbool.h>
+
 #include "launch.h"
 #include "plan.h"
+#include "terminals.h"
 
 struct err;
 
@@ -14,6 +17,8 @@ struct err;
  * @argv:	The agent's arguments, NULL at the end
  * @env:	The agent's environment
  * @warn:	Told of what the agent lacks
+ * @terminals:	Terminals that the launch was started with
+ * @attached:	The first of them is the agent's from the start
  *
  * Everything is borrowed.
  */
@@ -23,6 +28,8 @@ struct sandbox {
 	char *const *argv;
 	char *const *env;
 	launch_warn warn;
+	struct terminals *terminals;
+	bool attached;
 };
 
 int sandbox_run(const struct sandbox *s, int *ret_status, struct err *e);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SHIM_SESSION_H
+#define SHIM_SESSION_H
+
+#include <signal.h>
+
+#include "loop.h"
+#include "terminals.h"
+
+struct child;
+struct err;
+struct sandbox;
+
+void session_block_signals(sigset_t *ret);
+int session_run(const struct sandbox *s, struct relay_loop *loop, struct child *c,
+		const int masters[TERMINALS_MAX], const sigset_t *signals, struct err *e);
+
+#endif
