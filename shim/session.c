@@ -8,7 +8,8 @@
  *
  * Keys are read for the agent from the start if it has nothing but the terminal for input and
  * output.  Else somebody else may be reading them, as in `agent | less`: then the agent starts in
- * the background of its pty, and the kernel stops it when it wants to read or to change that.
+ * the background of its pty, and the kernel stops it when it wants to read or to change that.  An
+ * agent that waits with poll(2) is not stopped so: it gets what was typed and left by all others.
  */
 #include "config.h"
 
@@ -30,6 +31,7 @@
 #include "tty.h"
 
 #define HANG_UP_MS 5000 /* what an agent has to end when its terminal is gone */
+#define UNREAD_MS 20    /* who waits for a line has read it by then */
 #define STATUS_SIGNALLED 128
 
 /**
@@ -43,6 +45,7 @@
  * @job:	Socket to the first process, which job.h is about
  * @pairs:	One for each terminal, owned
  * @hang_up:	When the terminal is gone, the agent has so long
+ * @unread:	When keys were typed, all others have so long
  * @wants_keys:	The agent has the terminal whenever this process has it
  * @is_attached: It has it now
  * @has_been_attached: It had it before
@@ -61,6 +64,7 @@ struct session {
 	struct relay_watch job;
 	struct pair *pairs;
 	struct relay_timer hang_up;
+	struct relay_timer unread;
 	bool wants_keys;
 	bool is_attached;
 	bool has_been_attached;
@@ -128,15 +132,17 @@ static void copy_sizes(struct session *s)
 static void attach(struct session *s)
 {
 	struct err e;
+	/* in `agent | tr` another one writes */
+	const bool output = s->terminals->of[STDOUT_FILENO] == 0;
 
-	if (tty_set_raw(main_tty(s), &e) < 0) {
+	if (tty_set_raw(main_tty(s), output, &e) < 0) {
 		hang_up(s);
 		return;
 	}
-	if (!s->has_been_attached)
+	if (output && !s->has_been_attached)
 		tty_copy_output(main_tty(s), s->pairs[0].inner.watch.fd);
 	s->is_attached = s->has_been_attached = true;
-	pair_set_reading(&s->pairs[0], true);
+	pair_set_keys(&s->pairs[0], PAIR_KEYS_CARRIED);
 }
 
 static void detach(struct session *s)
@@ -146,8 +152,15 @@ static void detach(struct session *s)
 	if (!s->is_attached)
 		return;
 	s->is_attached = false;
-	pair_set_reading(&s->pairs[0], false);
+	pair_set_keys(&s->pairs[0], PAIR_KEYS_LEFT);
 	tty_restore(main_tty(s));
+}
+
+static void pair_typed(struct pair *p)
+{
+	struct session *s = p->owner;
+
+	relay_timer_set(s->loop, &s->unread, UNREAD_MS);
 }
 
 /* This process goes on, in the foreground or in the background, and so does the agent. */
@@ -160,6 +173,16 @@ static void resume(struct session *s)
 	if (foreground)
 		attach(s);
 	tell(s, JOB_CONTINUE, 0, foreground);
+}
+
+static void is_left_unread(struct relay_timer *t)
+{
+	struct session *s = relay_owner_of(t, struct session, unread);
+
+	if (s->is_attached || !is_in_foreground(s) || !tty_has_unread_line(main_tty(s)))
+		return;
+	s->wants_keys = true;
+	resume(s);
 }
 
 /* ---- stops ---- */
@@ -310,6 +333,7 @@ static int connect_terminals(struct session *s, const int *masters, struct err *
 		struct pair *p = &s->pairs[i];
 
 		p->hung = pair_hung;
+		p->typed = pair_typed;
 		p->owner = s;
 		if (pair_start(p, s->loop, &s->terminals->tty[i], masters[i], e) < 0)
 			set = err_wrap(e, "the agent's terminal");
@@ -340,6 +364,8 @@ static int run(struct session *s, struct err *e)
 {
 	if (s->wants_keys && is_in_foreground(s))
 		attach(s);
+	else if (s->terminals->of[STDIN_FILENO] == 0)
+		pair_set_keys(&s->pairs[0], PAIR_KEYS_SEEN);
 	while (s->status < 0)
 		if (relay_loop_run_once(s->loop, -1, e) < 0)
 			return -1;
@@ -352,6 +378,7 @@ static int run(struct session *s, struct err *e)
 static void session_done(struct session *s)
 {
 	relay_timer_stop(s->loop, &s->hang_up);
+	relay_timer_stop(s->loop, &s->unread);
 	for (size_t i = 0; i < s->terminals->n && s->pairs != NULL; i++)
 		pair_done(&s->pairs[i]);
 	relay_loop_close(s->loop, &s->signals);
@@ -382,6 +409,7 @@ int session_run(const struct sandbox *sandbox, struct relay_loop *loop, struct c
 			     .job = { .fd = c->job, .ready = see_job },
 			     .pairs = calloc(TERMINALS_MAX, sizeof(struct pair)),
 			     .hang_up = { .fired = hung_too_long },
+			     .unread = { .fired = is_left_unread },
 			     .wants_keys = terminals_are_all(sandbox->terminals),
 			     .has_been_attached = sandbox->attached,
 			     .status = -1 };

@@ -41,8 +41,13 @@ static void update(struct pair *p)
 	const bool is_out_empty = p->out.begin == p->out.end;
 	const bool is_in_empty = p->in.begin == p->in.end;
 
-	watch_end(p, &p->outer,
-		  (p->is_reading && is_in_empty ? EPOLLIN : 0U) | (is_out_empty ? 0U : EPOLLOUT));
+	uint32_t outer = is_out_empty ? 0U : EPOLLOUT;
+
+	if (p->keys == PAIR_KEYS_CARRIED && is_in_empty)
+		outer |= EPOLLIN;
+	else if (p->keys == PAIR_KEYS_SEEN)
+		outer |= EPOLLIN | EPOLLET;
+	watch_end(p, &p->outer, outer);
 	watch_end(p, &p->inner, (is_out_empty ? EPOLLIN : 0U) | (is_in_empty ? 0U : EPOLLOUT));
 }
 
@@ -153,8 +158,10 @@ static void outer_ready(struct relay_watch *w, uint32_t events)
 		pump_out(p);
 		return;
 	}
-	if ((events & EPOLLIN) != 0 && p->is_reading && p->in.begin == p->in.end)
+	if ((events & EPOLLIN) != 0 && p->keys == PAIR_KEYS_CARRIED && p->in.begin == p->in.end)
 		read_outer(p);
+	else if ((events & EPOLLIN) != 0 && p->keys == PAIR_KEYS_SEEN)
+		p->typed(p);
 	if ((events & EPOLLOUT) != 0)
 		pump_out(p);
 	update(p);
@@ -206,13 +213,13 @@ int pair_start(struct pair *p, struct relay_loop *loop, struct tty *tty, int mas
 }
 
 /**
- * pair_set_reading() - Say whom keys are for
- * @p:		Pair
- * @is_reading:	For the agent; else they are left to who has the terminal
+ * pair_set_keys() - Say whom keys are for
+ * @p:		Pair, with @typed if they are to be seen
+ * @keys:	Whom
  */
-void pair_set_reading(struct pair *p, bool is_reading)
+void pair_set_keys(struct pair *p, enum pair_keys keys)
 {
-	p->is_reading = is_reading;
+	p->keys = keys;
 	update(p);
 }
 
@@ -235,7 +242,7 @@ void pair_copy_pending(struct pair *p)
 bool pair_finish(struct pair *p)
 {
 	p->is_last = true;
-	pair_set_reading(p, false);
+	pair_set_keys(p, PAIR_KEYS_LEFT);
 	pump_out(p);
 	return p->is_hung || (!p->inner.is_watched && p->out.begin == p->out.end);
 }

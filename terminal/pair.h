@@ -15,6 +15,13 @@ struct tty;
 #define PAIR_OUT_BYTES (64 * 1024)
 #define PAIR_IN_BYTES 4096 /* what a terminal holds of a line */
 
+/* Whom the keys of a terminal are for */
+enum pair_keys {
+	PAIR_KEYS_LEFT,   /* who has the terminal */
+	PAIR_KEYS_SEEN,   /* who reads them; that there are some is told */
+	PAIR_KEYS_CARRIED /* the agent */
+};
+
 /**
  * struct pair - a developer's terminal, and the pty that stands for it in the sandbox
  * @loop:	Loop that carries the bytes, borrowed
@@ -24,11 +31,12 @@ struct tty;
  * @out:	What was written by the agent and not yet to the terminal
  * @in:		What was typed and not yet read by the pty
  * @modes:	What the agent has switched on in the terminal
- * @is_reading:	Keys are for the agent
+ * @keys:	Whom they are for
  * @is_hung:	The terminal is gone
  * @is_last:	The agent has ended: what is there is all that comes
  * @hung:	Told of that, once
- * @owner:	For @hung
+ * @typed:	Told of keys that are not read, once for each time that there are more
+ * @owner:	For both
  */
 struct pair {
 	struct relay_loop *loop;
@@ -49,15 +57,16 @@ struct pair {
 		char bytes[PAIR_IN_BYTES];
 	} in;
 	struct modes modes;
-	bool is_reading;
+	enum pair_keys keys;
 	bool is_hung;
 	bool is_last;
 	void (*hung)(struct pair *p);
+	void (*typed)(struct pair *p);
 	void *owner;
 };
 
 int pair_start(struct pair *p, struct relay_loop *loop, struct tty *tty, int master, struct err *e);
-void pair_set_reading(struct pair *p, bool is_reading);
+void pair_set_keys(struct pair *p, enum pair_keys keys);
 void pair_copy_pending(struct pair *p);
 bool pair_finish(struct pair *p);
 void pair_reset_modes(struct pair *p);

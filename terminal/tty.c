@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -92,10 +93,33 @@ bool tty_is_in_foreground(const struct tty *t)
 	return !t->is_controlling || tcgetpgrp(t->fd) == getpgrp();
 }
 
-/* Another process's settings of the pty are in effect: keys are bytes, bytes are shown. */
-static struct termios make_raw(struct termios t)
+/**
+ * tty_has_unread_line() - Say whether a line was typed that nobody has asked for
+ * @t:		Terminal, as it was before tty_set_raw()
+ *
+ * Who asks for single keys, as less(1), or for a password has changed its settings: that is for
+ * them.
+ *
+ * Return: true if so
+ */
+bool tty_has_unread_line(const struct tty *t)
 {
+	const tcflag_t plain = ICANON | ECHO;
+	struct termios now;
+	struct pollfd p = { .fd = t->fd, .events = POLLIN };
+
+	return tcgetattr(t->fd, &now) == 0 && (now.c_lflag & plain) == plain &&
+	       poll(&p, 1, 0) == 1 && (p.revents & POLLIN) != 0;
+}
+
+/* The settings of the pty are in effect: keys are bytes, bytes are shown. */
+static struct termios make_raw(struct termios t, bool output)
+{
+	const tcflag_t oflag = t.c_oflag;
+
 	cfmakeraw(&t);
+	if (!output)
+		t.c_oflag = oflag;
 	t.c_cc[VMIN] = 1;
 	t.c_cc[VTIME] = 0;
 	return t;
@@ -105,17 +129,18 @@ static struct termios make_raw(struct termios t)
  * tty_set_raw() - Have every key come as it is typed, and every byte go as it is written
  * @t:		Terminal in whose foreground this process is; raw already, it is made so again, as a
  *		shell may have had it meanwhile
+ * @output:	Output as well; else it is processed as before, for others that write
  * @e:		Set on failure
  *
  * Return: 0 on success, -1 on failure
  */
-int tty_set_raw(struct tty *t, struct err *e)
+int tty_set_raw(struct tty *t, bool output, struct err *e)
 {
 	struct termios raw;
 
 	if (!t->is_raw && tcgetattr(t->fd, &t->before) < 0)
 		return err_set(e, errno, "read the terminal's settings");
-	raw = make_raw(t->before);
+	raw = make_raw(t->before, output);
 	if (tcsetattr(t->fd, TCSANOW, &raw) < 0)
 		return err_set(e, errno, "change the terminal's settings");
 	t->is_raw = true;

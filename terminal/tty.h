@@ -31,7 +31,8 @@ struct tty {
 unsigned tty_device(int fd);
 int tty_open(int from, struct tty *ret, struct err *e);
 bool tty_is_in_foreground(const struct tty *t);
-int tty_set_raw(struct tty *t, struct err *e);
+bool tty_has_unread_line(const struct tty *t);
+int tty_set_raw(struct tty *t, bool output, struct err *e);
 void tty_restore(struct tty *t);
 void tty_copy_size(const struct tty *t, int to);
 int tty_copy_settings(const struct tty *t, int to, bool output, struct err *e);

@@ -18,19 +18,6 @@ teardown() {
 	container_remove
 }
 
-# within SECONDS COMMAND...: wait until the command succeeds
-within() {
-	local deadline=$((SECONDS + $1))
-
-	shift
-	until "$@"; do
-		((SECONDS < deadline)) || {
-			printf 'still not: %s\n' "$*" >&2
-			return 1
-		}
-	done
-}
-
 @test "workspace: a folder inside a larger mount comes back alone" {
 	mkdir "$WORKSPACE/sub"
 	echo other >"$WORKSPACE/other"

@@ -107,6 +107,19 @@ folder() {
 	done
 }
 
+# within SECONDS COMMAND...: wait until the command succeeds
+within() {
+	local deadline=$((SECONDS + $1))
+
+	shift
+	until "$@"; do
+		((SECONDS < deadline)) || {
+			printf 'still not: %s\n' "$*" >&2
+			return 1
+		}
+	done
+}
+
 # is EXPECTED: $output is just that
 is() {
 	[[ $output == "$1" ]] || {
