@@ -165,7 +165,8 @@ static int mkdir_one(int root, const char *path, mode_t mode, const struct root_
 	if (parent < 0 || check_may_make(parent, owner, path, e) < 0)
 		return -1;
 	if (mkdirat(parent, name, mode) < 0) {
-		/* Another process that wants it has just made it: then it is as it was found above */
+		/* Another process that wants it has just made it: then it is as it was found above
+		 */
 		fd = errno == EEXIST ? resolve(root, path, O_PATH | O_DIRECTORY) : -1;
 		return fd >= 0 ? steal_fd(&fd) : err_set(e, errno, "make folder %s", path);
 	}
