@@ -212,6 +212,57 @@ vsock EAFNOSUPPORT
 	is $'asked\n7'
 }
 
+@test "end: daemons, orphans and what multiplies end with the agent" {
+	cat >"$WORKSPACE/agent" <<-'END'
+		multiply() {
+			[ "$1" -gt 0 ] || exec sleep 1001
+			multiply $(($1 - 1)) &
+			multiply $(($1 - 1)) &
+			wait
+		}
+		setsid sh -c 'trap "" HUP TERM; sh -c "echo daemon >up; sleep 1001" & sleep 1001' &
+		read -r up <up
+		multiply 7 &
+		until [ "$(ls -d /proc/[0-9]* | wc -l)" -ge 128 ]; do :; done
+		kill -9 $$
+	END
+	mkfifo "$WORKSPACE/up"
+	container_owner 0 "$WORKSPACE"
+	OPTIONS+=(--detach)
+	confined sleep 1000 >/dev/null
+	run -137 engine_podman exec "$CONTAINER" claude '. ./agent'
+	within 20 sessions_are_over
+}
+
+@test "end: a session whose agent is stopped ends when it is told to" {
+	mkfifo "$WORKSPACE/up"
+	container_owner 0 "$WORKSPACE/up"
+	# shellcheck disable=SC2016 # the container's
+	run -0 confined sh -c 'claude "echo up >up; kill -STOP \$\$; exit 9" & pid=$!
+		read -r up <up
+		until grep -q "^State:.*T (stopped)" /proc/[0-9]*/status 2>/dev/null; do :; done
+		kill -CONT $pid
+		wait $pid
+		echo $?
+		claude "echo up >up; kill -STOP \$\$" & pid=$!
+		read -r up <up
+		kill -TERM $pid
+		kill -CONT $pid
+		wait $pid
+		echo $?'
+	is $'9\n143'
+}
+
+@test "end: a container whose first process is a launch stops within the engine's grace" {
+	local id
+
+	id=$(OPTIONS+=(--detach) && confined claude 'trap "echo asked >asked; exit 0" TERM
+		echo up >up; while :; do sleep 1000 & wait; done')
+	within 20 test -s "$WORKSPACE/up"
+	run -0 engine_podman stop --time 60 "$id"
+	[[ $(cat "$WORKSPACE/asked") == asked && $output != *SIGKILL* ]]
+}
+
 @test "end: with few descriptors a launch works or fails, and never hangs" {
 	# shellcheck disable=SC2016 # the container's
 	run -0 confined sh -c '

@@ -71,12 +71,6 @@ nearby() {
 	}
 }
 
-# sessions_are_over: in the container nothing runs but its first process, and the three that ask
-sessions_are_over() {
-	# shellcheck disable=SC2016
-	[[ $(alone sh -c 'cat /proc/[0-9]*/stat | grep -cv ") Z "') -eq 4 ]]
-}
-
 @test "terminal: a pty of the sandbox's own, with the size and the settings of the developer's" {
 	script agent <<-'END'
 		tty

@@ -120,6 +120,12 @@ within() {
 	done
 }
 
+# sessions_are_over: in the container nothing runs but its first process, and the three that ask
+sessions_are_over() {
+	# shellcheck disable=SC2016
+	[[ $(engine_podman exec "$CONTAINER" sh -c 'cat /proc/[0-9]*/stat | grep -cv ") Z "') -eq 4 ]]
+}
+
 # is EXPECTED: $output is just that
 is() {
 	[[ $output == "$1" ]] || {
