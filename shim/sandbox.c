@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -24,7 +25,7 @@
 #include "loop.h"
 #include "relays.h"
 #include "sandbox.h"
-#include "session.h"
+#include "supervisor.h"
 
 #define REPORT_MAX_BYTES 4096
 #define STATUS_FAILED 125
@@ -78,6 +79,17 @@ static int let_run(struct child *c, int *ret_status, struct err *e)
 	return 0;
 }
 
+/*
+ * No other process of the developer's may trace this one or read its environment, prctl(2).  Not
+ * before the id maps of the first process are written: an ordinary user could not then.
+ */
+static int close_to_others(struct err *e)
+{
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return err_set(e, errno, "close the supervisor to other processes");
+	return 0;
+}
+
 /**
  * sandbox_run() - Build a sandbox, run the agent in it, and wait for its end
  * @s:		What to build and run
@@ -96,9 +108,11 @@ int sandbox_run(const struct sandbox *s, int *ret_status, struct err *e)
 	sigset_t signals;
 
 	*ret_status = STATUS_FAILED;
-	session_block_signals(&signals);
+	supervisor_block_signals(&signals);
 	if (child_make(s, &c, e) < 0)
 		return -1;
+	if (close_to_others(e) < 0)
+		return give_up(&c, ret_status, e);
 	if (write_all(c.go, "", 1, e) < 0)
 		return give_up(&c, ret_status, e);
 	prepare_to_relay(); /* nothing of this is the first process's to inherit */
@@ -109,7 +123,7 @@ int sandbox_run(const struct sandbox *s, int *ret_status, struct err *e)
 		return give_up(&c, ret_status, e);
 	if (let_run(&c, ret_status, e) < 0)
 		return -1;
-	*ret_status = session_run(s, loop, &c, masters, &signals, e);
+	*ret_status = supervisor_run(s, loop, &c, masters, &signals, e);
 	if (*ret_status < 0) {
 		*ret_status = STATUS_FAILED;
 		child_kill(&c);

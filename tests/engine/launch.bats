@@ -136,6 +136,26 @@ vsock EAFNOSUPPORT
 		'x86_64 socket: EPROTONOSUPPORT' 'x32 socket: EPROTONOSUPPORT')"
 }
 
+@test "privileges: other processes of the developer's can't look into the supervisor" {
+	mkfifo "$WORKSPACE/up" "$WORKSPACE/down"
+	container_owner 1000 "$WORKSPACE"
+	# shellcheck disable=SC2016 # the container's
+	OPTIONS+=(--user 1000)
+	run -0 confined sh -c '
+		SECRET=1 sleep 1000 & other=$!
+		claude "echo up >up; read -r down <down" & pid=$!
+		read -r up <up
+		for file in environ maps fd/0 cwd; do
+			for p in $other $pid; do
+				ls -L /proc/$p/$file >/dev/null 2>&1 && cat /proc/$p/$file >/dev/null 2>&1 && echo "$p $file"
+			done
+		done | sed "s/^$other/other/; s/^$pid/supervisor/"
+		echo >down
+		wait $pid
+		kill $other'
+	is $'other environ\nother maps\nother fd/0'
+}
+
 @test "privileges: nested-sandbox decides whether the agent makes user namespaces" {
 	local tries='calls agent unshare,0x10000000 clone,0x10000000 setns clone3 | grep ^x86_64'
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SHIM_SESSION_H
-#define SHIM_SESSION_H
+#ifndef SHIM_SUPERVISOR_H
+#define SHIM_SUPERVISOR_H
 
 #include <signal.h>
 
@@ -11,8 +11,8 @@ struct child;
 struct err;
 struct sandbox;
 
-void session_block_signals(sigset_t *ret);
-int session_run(const struct sandbox *s, struct relay_loop *loop, struct child *c,
+void supervisor_block_signals(sigset_t *ret);
+int supervisor_run(const struct sandbox *s, struct relay_loop *loop, struct child *c,
 		const int masters[TERMINALS_MAX], const sigset_t *signals, struct err *e);
 
 #endif

@@ -27,7 +27,7 @@
 #include "pair.h"
 #include "pasta.h"
 #include "sandbox.h"
-#include "session.h"
+#include "supervisor.h"
 #include "tty.h"
 
 #define HANG_UP_MS 5000 /* what an agent has to end when its terminal is gone */
@@ -297,10 +297,10 @@ static void see_signals(struct relay_watch *w, uint32_t events)
 }
 
 /**
- * session_block_signals() - Keep the signals that a launch passes on for session_run()
+ * supervisor_block_signals() - Keep the signals that a launch passes on for supervisor_run()
  * @ret:	Filled with them; those that this process was started to ignore are not among them
  */
-void session_block_signals(sigset_t *ret)
+void supervisor_block_signals(sigset_t *ret)
 {
 	static const int wanted[] = { SIGCHLD, SIGTERM, SIGHUP,   SIGINT,  SIGQUIT, SIGUSR1,
 				      SIGUSR2, SIGALRM, SIGWINCH, SIGCONT, SIGTSTP };
@@ -387,17 +387,17 @@ static void session_done(struct session *s)
 }
 
 /**
- * session_run() - Carry an agent's terminals, signals and relays until it has ended
+ * supervisor_run() - Carry an agent's terminals, signals and relays until it has ended
  * @sandbox:	The launch, with its terminals
  * @loop:	Loop in which the relays are, borrowed
  * @c:		The first process, in which the agent runs
  * @masters:	Of the ptys, one for each terminal; owned by the session from now on
- * @signals:	From session_block_signals()
+ * @signals:	From supervisor_block_signals()
  * @e:		Set on failure: the agent may run
  *
  * Return: the agent's status; -1 on failure.  The terminals are as they were in both cases.
  */
-int session_run(const struct sandbox *sandbox, struct relay_loop *loop, struct child *c,
+int supervisor_run(const struct sandbox *sandbox, struct relay_loop *loop, struct child *c,
 		const int masters[TERMINALS_MAX], const sigset_t *signals, struct err *e)
 {
 	struct session s = { .loop = loop,
