@@ -398,7 +398,7 @@ static void session_done(struct session *s)
  * Return: the agent's status; -1 on failure.  The terminals are as they were in both cases.
  */
 int supervisor_run(const struct sandbox *sandbox, struct relay_loop *loop, struct child *c,
-		const int masters[TERMINALS_MAX], const sigset_t *signals, struct err *e)
+		   const int masters[TERMINALS_MAX], const sigset_t *signals, struct err *e)
 {
 	struct session s = { .loop = loop,
 			     .child = c,

@@ -13,6 +13,6 @@ struct sandbox;
 
 void supervisor_block_signals(sigset_t *ret);
 int supervisor_run(const struct sandbox *s, struct relay_loop *loop, struct child *c,
-		const int masters[TERMINALS_MAX], const sigset_t *signals, struct err *e);
+		   const int masters[TERMINALS_MAX], const sigset_t *signals, struct err *e);
 
 #endif
